@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
 from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
+from agents.networks.reader import Player, Reader
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
 from agents.systems.bidder import Hierarchy, HierarchyBidder
@@ -154,11 +156,7 @@ def _mixture() -> list[Network]:
 
 
 def _models(opponents: str | None, *ours: Hierarchy) -> list[Model]:
-    """Return what the opponents play, where they disclose it; else none.
-
-    Args:
-        ours: the systems by which they read us, if we have one.
-    """
+    """Return what the opponents play, reading us by the systems ``ours``, where they disclose it; else none."""
     out: list[Model] = []
     for spec in dict.fromkeys(seat_specs(opponents) if opponents else ()):
         network, system = _network_of(spec), _system_or_trivial(spec)
@@ -263,9 +261,6 @@ def make_pair(argument: str, *, partner: str | None = None, opponents: str | Non
     )
 
 
-# --- the spec of a seat ------------------------------------------------------------------------------------------
-
-
 def without_search(spec: str) -> str:
     """Return the spec of the bidder that ``spec`` looks ahead with, for thousands of play-outs; others as they are."""
     if spec.startswith("pair:"):
@@ -285,3 +280,12 @@ def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | N
     """Return the network at a seat, also of one that looks ahead; None where there is none."""
     bidder = make(without_search(spec_at(north_south, east_west, seat)))
     return bidder if isinstance(bidder, NetworkBidder) else None
+
+
+@lru_cache(maxsize=16)
+def reader_of(north_south: str, east_west: str, draws: bool = True) -> Reader:
+    """Return the cached reader of two partnerships, by their specs; ``draws`` as for ``Reader``."""
+    specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
+    networks = [network_at(north_south, east_west, seat) for seat in range(4)]
+    players = [Player(spec, system_of(spec), network) for spec, network in zip(specs, networks, strict=True)]
+    return Reader(players, draws)

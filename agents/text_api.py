@@ -23,11 +23,7 @@ _KEYS = ("hand", "dealer", "vulnerability", "auction")
 
 
 def call(
-    bidder: Bidder | str,
-    hand: str,
-    dealer: str = "N",
-    vulnerability: str = "None",
-    auction: str | Sequence[str] = (),
+    bidder: Bidder | str, hand: str, dealer: str = "N", vulnerability: str = "None", auction: str | Sequence[str] = ()
 ) -> str:
     """Return the call of ``bidder`` with ``hand`` after ``auction``.
 
@@ -106,11 +102,7 @@ def _read_state(state: Mapping[str, object]) -> tuple[NDArray[np.bool_], Auction
 
 
 def _words(state: Mapping[str, object]) -> list[Any]:
-    """Return the calls of a state's auction, of a text without commas, brackets and hyphens.
-
-    Raises:
-        ValueError: it is neither a string nor a list.
-    """
+    """Return the calls of a state's auction, of a text without commas, brackets and hyphens."""
     auction = state.get("auction", ())
     if isinstance(auction, str):
         return re.sub(r"[,()!]|(?<=\w)-(?=\w)", " ", plain_suits(auction)).split()

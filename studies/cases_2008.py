@@ -64,9 +64,6 @@ def openings(states: States) -> dict[str, States]:
     return {f"Dealer, first {len(first):,}": first, "Dealer, all": dealers, "Up to the opening, all": calls}
 
 
-# --- the nearest hands, and their calls ------------------------------------------------------------------------
-
-
 def ratios(most: int) -> NDArray[np.float64]:
     """Return ``smaller / larger`` of all pairs of 0 .. ``most``, and 1 for a pair of zeros."""
     number = np.arange(most + 1, dtype=np.float64)
@@ -75,11 +72,7 @@ def ratios(most: int) -> NDArray[np.float64]:
 
 
 def nearest(hands: Hands, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the ``k`` most similar others of each of ``hands``, bool (N, 52), nearest first, of equals the earlier.
-
-    Returns:
-        Their numbers, int64 (N, k), and their similarity, float64 (N, k).
-    """
+    """Return the ``k`` most similar others of hands bool (N, 52), int64 (N, k), and similarity, float64 (N, k)."""
     counts, ratio = hand_features(hands)[:, HCP_AND_LENGTHS], ratios(37)
     marks = [np.eye(len(ratio))[column] for column in counts.T]
     cards = hands.astype(np.float64)
@@ -113,9 +106,6 @@ def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.i
     natural = in_suit & (theirs[rows, held] == theirs.max(axis=1)) & (ours[rows, held] < ours.max(axis=1))
     longest = 3 - ours[:, ::-1].argmax(axis=1)
     return np.where(natural, calls + longest - suit, calls).astype(np.int8)
-
-
-# --- figures ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

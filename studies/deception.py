@@ -58,9 +58,6 @@ def compare(
     return out, {"Problems": lines}, {"problems": [as_row(one) for one in solved]}
 
 
-# --- problems --------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Hold a board up to a decision."""
@@ -130,9 +127,6 @@ def _problem(board: Board) -> Problem:
     cards = [CARD_NUMBERS.get(board.tags.get(name, "").upper(), -1) for name in ("PlainCard", "DeceptiveCard")]
     auction = one_auction(board.auction or (), board.dealer, board.vulnerability)
     return Problem(board, contract, plays, auction if auction.done[0] else None, *cards)
-
-
-# --- their solutions -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +216,6 @@ def _played(
         keys = streams.key("played out", key[0], np.arange(seeds))
         play_out(plays, problem.contracts(seeds), vulnerability, auctions, [player, opponents], seats, keys)
     return plays.won.astype(np.int64)
-
-
-# --- the table -------------------------------------------------------------------------------------------------
 
 
 def summary(solved: Sequence[Solved]) -> list[str]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from agents.maps.atlas import Atlas, Map, load
 from agents.maps.bidder import MapBidder
-from agents.maps.situations import PUBLISHED, SITUATIONS
+from agents.maps.inputs import PUBLISHED, SITUATIONS
 from agents.systems.bidder import deal_features
 from bridge_env.bidders.registry import make
 from bridge_env.hands.features import FEATURES
@@ -88,9 +88,6 @@ def repeat(
         results["sureness"] += bins
     tables["No-trump boards"] = result_table(results["no-trump boards"])
     return out, tables, {name: [asdict(row) for row in part] for name, part in results.items()}
-
-
-# --- boards with a no-trump opener -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -162,9 +159,6 @@ def result_table(results: Sequence[Result]) -> list[str]:
     return table(heads, cells, left=4)
 
 
-# --- right where they are sure? --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Bin:
     """Hold figures of the calls about which the maps are about equally sure."""
@@ -200,9 +194,6 @@ def bin_table(bins: Sequence[Bin]) -> list[str]:
         (b.name, f"{b.calls:,}", f"{b.stated:.1f}", percent(b.right, b.calls), percent(b.differ, b.calls)) for b in bins
     )
     return table(("share of the unit's hands", "calls", "stated %", "right %", "expert differs %"), cells)
-
-
-# --- pictures --------------------------------------------------------------------------------------------------
 
 
 def colours() -> NDArray[np.float64]:

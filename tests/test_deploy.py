@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,6 @@ def documents(name):
 
 def pinned(package):
     return re.search(rf"^{package}==(\S+)$", (ROOT / "constraints.txt").read_text(), re.M)[1]
-
-
-# --- the image ------------------------------------------------------------------------------------------
 
 
 def test_the_image_is_built_from_what_is_there_and_sent():
@@ -60,9 +58,6 @@ def test_the_image_runs_as_nobody_special_and_starts_whatever_is_asked():
     assert set(re.search(r"EXTRAS=(\S+)", DOCKERFILE)[1].split(",")) <= set(PROJECT["optional-dependencies"])
     lowest = PROJECT["requires-python"].removeprefix(">=")
     assert set(re.findall(r"^FROM python:([\d.]+)-", DOCKERFILE, re.M)) == {lowest}
-
-
-# --- clusters -------------------------------------------------------------------------------------------
 
 
 def test_ray_takes_the_file_of_a_cluster():
@@ -103,9 +98,6 @@ def test_kubernetes_gets_one_ray_everywhere_and_no_root():
         assert group["minReplicas"] <= group["replicas"] <= group["maxReplicas"]
 
 
-# --- publishing -----------------------------------------------------------------------------------------
-
-
 def test_the_citation_is_of_this_version():
     (citation,) = documents("CITATION.cff")
     assert {"cff-version", "message", "title", "authors"} <= set(citation)
@@ -136,3 +128,25 @@ def test_the_sdist_holds_what_its_tests_need(tmp_path):
     ]
     listed = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Makefile", "constraints.txt", "mkdocs.yml")
     assert not sorted({*wanted, *listed, "results/networks.md"} - names)
+
+
+PACKAGES = ("bridge_env", "agents", "training", "bridge_table")
+
+
+@pytest.mark.skipif(not (ROOT / "pyproject.toml").is_file(), reason="needs a checkout")
+def test_an_editable_install_is_a_path(tmp_path):
+    pytest.importorskip("setuptools", minversion="77")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    for package in PACKAGES:
+        (tmp_path / package).mkdir()
+        for name in ("__init__.py", "py.typed"):
+            shutil.copy(ROOT / package / name, tmp_path / package)
+    code = "from setuptools import build_meta; print(build_meta.build_editable('wheels'))"
+    (tmp_path / "wheels").mkdir()
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    (wheel,) = (tmp_path / "wheels").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+        assert len(names) == 1
+        assert archive.read(names[0]).decode().strip() == str(tmp_path)

@@ -113,12 +113,7 @@ def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
 
 
 def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
-    """Infer from third hand's card over low ones that what it holds above touches it (the jack: from queen-jack, too).
-
-    Args:
-        earlier: the cards of earlier tricks.
-        dummy: bool (52,), its hand, which played second; over its honours third hand may finesse.
-    """
+    """Infer from third hand's card over low ones (dummy has no honour there) that what it holds above touches it."""
     led, second, third = trick[:3]
     suit = led // 13
     if third // 13 != suit or led % 13 >= TEN or third % 13 < TEN or dummy[list(_between(suit, TEN, ACE))].any():
@@ -134,11 +129,7 @@ def _third_high(seat: int, trick: list[int], earlier: set[int], dummy: NDArray[n
 
 
 def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> list[Hypothesis]:
-    """Infer from last hand's card: the weakest one where it cannot win, else the weakest that wins.
-
-    Args:
-        before: the cards that the seat had played in earlier tricks.
-    """
+    """Infer from last hand's card, beside those it played ``before``: the weakest that wins, else the weakest."""
     best, taker = trick[0], 0
     for place in (1, 2):
         if beats(trick[place], best, strain):

@@ -30,9 +30,7 @@ def places_of(view: PlayView, row: int) -> KnownCards:
 
 
 def _places(known: Sequence[tuple[int, Hand]], cards: NDArray[np.int64], players: NDArray[np.int64]) -> KnownCards:
-    """Return where cards may lie, of the hands that are ``known`` and of the ``cards`` that ``players`` played, in
-    order.
-    """
+    """Return where cards may lie, by hands that are ``known`` and the ``cards`` that ``players`` played, in order."""
     owner = np.full(52, UNKNOWN, np.uint8)
     for seat, hand in known:
         owner[hand] = seat
@@ -64,9 +62,6 @@ def voids(cards: NDArray[np.int64], players: NDArray[np.int64]) -> list[tuple[in
     led = cards[np.arange(len(cards)) & ~3] // 13
     off = np.flatnonzero(cards // 13 != led)
     return [(int(led[k]), int(players[k])) for k in off]
-
-
-# --- from what one player has seen of a board to his view -----------------------------------------------------
 
 
 def view_of_seen(

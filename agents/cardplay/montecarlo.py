@@ -3,8 +3,8 @@
 Algorithm 1 of Kobayashi and Uehara (2002), which is Ginsberg's (GIB, 2001): draw D deals that are consistent with the
 auction and the play; take the double-dummy value s(m, d) of every legal card m in each; play the m with the greatest
 sum over D. Of cards with the same sum it takes the one with more tricks, then the one that rules would play, so that
-equals look as they should. Opening leads are valued as conventions would (``lead``); ``montecarlo?lead=solved`` values
-them as any other card.
+equals look as they should. Opening leads are valued as conventions would (``card_values``); ``montecarlo?lead=solved``
+values them as any other card.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.card_values import Worth, equals
+from agents.cardplay.card_values import LEAD_SLACK, LEAD_TIE, Worth, conventional_lead, double_dummy_bias, equals
 from agents.cardplay.deals import Belief, believed_deals
-from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, double_dummy_bias
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import distinct_legal, present_trick, trick_leader
@@ -46,11 +45,7 @@ Request = tuple[int, np.uint64, int]
 
 
 class MonteCarlo:
-    """A ``CardPlayer`` that thinks over sampled deals.
-
-    Args:
-        reader: of the auction, by the systems of all seats.
-    """
+    """A ``CardPlayer`` that thinks over sampled deals; ``reader``: of the auction, by the systems of all seats."""
 
     def __init__(self, reader: AuctionReader | None = None, options: Options | None = None) -> None:
         self.reader, self.options = reader or AuctionReader(), options or Options()

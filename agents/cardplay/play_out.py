@@ -31,7 +31,7 @@ def play_out(
     Args:
         seats: int64 (N, 4), the number of the player at N E S W of each table.
         keys: uint64 (N,), the tables' streams.
-        ask: returns a player's cards at tables ``rows``; None: ``player.play``.
+        play: returns a player's cards at tables ``rows``; None: ``player.play``.
     """
     while not plays.done.all():
         rows = np.flatnonzero(~plays.done)

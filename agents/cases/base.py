@@ -29,10 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidder_files import faults_of
-from agents.cases.features import LAYOUT, SIZE
+from agents.cases.features import LAYOUT, SIZE, Member, metric_of, points
 from agents.cases.forest import Forest
 from agents.cases.leaf_index import NOTHING, LeafIndex, index_leaves
-from agents.cases.metric import Member, metric_of, points
 from bridge_env.io.weights import read_weights, write_weights
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 

@@ -75,10 +75,7 @@ class CaseBidder:
         return self.base.places(describe(view, shown, suggested), opened(view)), shown
 
     def retrieve(self, view: BidView, wide: bool | None = None) -> Retrieved:
-        """Retrieve the nearest cases, their votes and the call that wins.
-
-        ``wide``: further cases speak too, as experience wants it; None: if the base has any.
-        """
+        """Retrieve nearest cases, votes and the call that wins; ``wide`` with more voices (None: as the base)."""
         wide = len(self.base.retained) > 0 if wide is None else wide
         place, shown = self.described(view)
         case, similarity = self.base.nearest(place, opened(view), max(self.k, VOICES) if wide else self.k)
@@ -104,10 +101,7 @@ class CaseBidder:
 
 
 def majority(calls: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case.
-
-    A -1 is no call; of a row without any it makes a pass.
-    """
+    """Return the most frequent call of each row (N, k), in a tie the nearest; -1 is no call, and none a pass."""
     votes = np.zeros((len(calls), NUM_CALLS), np.int64)
     first = np.zeros_like(votes)
     rows, most = np.arange(len(calls)), calls.shape[1]
@@ -138,9 +132,6 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
 
 read_bidder = cached_by_mtime(lambda path: CaseBidder(load(path)), 4)
 """The bidder of a file."""
-
-
-# --- why -------------------------------------------------------------------------------------------------------
 
 
 def _because(found: Retrieved) -> str:

@@ -28,13 +28,7 @@ _BLOCK = 512
 
 
 def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Mark the alternatives to the calls ``made``: those with the most other votes, bool (N, 38).
-
-    Args:
-        vote: int8 (N, k), the calls of the retrieved cases, -1 for those that do not vote.
-        made: int8 (N,).
-        legal: bool (N, 38).
-    """
+    """Mark alternatives to calls ``made`` int8 (N,), by most other votes int8 (N, k), -1 none: bool (N, 38)."""
     votes = (vote[:, :, None] == np.arange(NUM_CALLS)).sum(axis=1)
     votes[np.arange(len(vote)), made] = 0
     least = np.sort(votes, axis=1)[:, -OTHERS][:, None]

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from agents.lookahead.options import Options
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided, misdescriptions
-from agents.networks.explain import shown
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
 from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
+from agents.networks.reader import shown
 from agents.networks.tables import Player
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
@@ -30,9 +30,7 @@ LIKELY = 0.0005  # a call with at least this chance by a network is its candidat
 _HINTED = 0.1  # and for a system one with this chance by networks on average
 _SURE = 0.99  # a system's call needs no thought if networks make it with this chance on average
 _CONTRACTS = 2  # of ours that the deals suggest
-_BY_NETWORK = (
-    0.3  # of partner's calls, the share that a network would make: partner looks ahead, too, and leaves its system
-)
+_BY_NETWORK = 0.3  # the share of partner's calls that a network would make: partner looks ahead, and leaves its system
 
 
 class Candidates(NamedTuple):

@@ -10,8 +10,7 @@ from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
-from agents.networks.explain import average_hands
-from agents.networks.reader import call_of_network
+from agents.networks.reader import average_hands, call_of_network
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
@@ -62,16 +61,8 @@ def explain(lookahead: Lookahead | GameLookahead, view: BidView, found: Decision
     return "\n".join([*lines, *under("deals", (_others(owner[which], seat) for which in heaviest))])
 
 
-# --- a network by a book ----------------------------------------------------------------------------------
-
-
 def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, key: NDArray[np.uint64]) -> str:
-    """Explain the call of ``bidder``, which bids by a book, for the one row of ``view``: by the book's line, or as the
-    judgement that left it, with what the call shows and what it gains.
-
-    Args:
-        lookahead: the same network, thinking: it samples the deals.
-    """
+    """Explain the call of ``bidder`` by its book's line, or as a judgement, weighed by ``lookahead``, it thinking."""
     player = bidder.networks.player
     assert isinstance(player, SystemGuided)
     chances, call = bidder.probabilities(view)[0], int(bidder.bid(view, key)[0])

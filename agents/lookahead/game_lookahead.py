@@ -124,9 +124,7 @@ class GameLookahead:
     def _cost(
         self, owner: NDArray[np.uint8], seat: int, mine: NDArray[np.bool_], view: BidView, key: np.uint64
     ) -> NDArray[np.float64]:
-        """Return what the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64
-        (S,).
-        """
+        """Return what the calls ``mine`` of a seat seem to have cost on each deal, in IMPs: float64 (S,)."""
         deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
         leaves = self._leaves(deals, view)
         positions, calls = _positions(view), view.history[0, : len(mine)]

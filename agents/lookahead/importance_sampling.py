@@ -39,7 +39,6 @@ _SURPRISE = 0.02  # of all calls, the share that follows no network
 _DRAWN = 4  # deals drawn for each that is wanted, and again beside each of partner's hands
 _PER_EFFECTIVE = 2.0  # deals that are thought over for each that they count for
 
-
 Model = Network | SystemGuided | HierarchyBidder
 """What an opponent may be playing."""
 
@@ -199,9 +198,7 @@ def _ways(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> _Ways:
 
 
 def weight_of_partner(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how much more often partner would hold his cards of deals (N, D, 52) if they were dealt at random:
-    float64 (N, D).
-    """
+    """Return by deals (N, D, 52) how much more often partner would hold his cards by chance: float64 (N, D)."""
     weight = 1 / (_ways(owner, odds).sums[0, ..., 13] * np.where(owner == 2, odds[:, None, :, 1], 1.0).prod(axis=2))
     return np.asarray(weight / weight.max(axis=1, keepdims=True), np.float64)
 

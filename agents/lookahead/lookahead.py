@@ -176,10 +176,7 @@ class Lookahead:
         leaves: NDArray[np.float32],
         key: NDArray[np.uint64],
     ) -> list[NDArray[np.float64]]:
-        """Return what the candidates at each row come to on each sample, in points to my side: float64 (C, S) each.
-
-        All auctions go on together.
-        """
+        """Return the points to my side of each row's candidates on each sample, float64 (C, S) each."""
         branch = np.repeat(np.arange(len(view)), [len(those) for those in calls])  # the row of each candidate
         (history,) = as_wide([view.history[branch]], int(view.length.max()) + 1)
         history[np.arange(len(branch)), view.length[branch]] = np.concatenate(calls)

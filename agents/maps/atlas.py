@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidder_files import faults_of
-from agents.maps.inputs import LAYOUT
-from agents.maps.situations import SITUATIONS
+from agents.maps.inputs import LAYOUT, SITUATIONS
 from bridge_env.io.weights import read_weights, write_weights
 
 STEP = 2.0**-10  # of the metrics' numbers

@@ -1,6 +1,6 @@
 """Define ``som:FILE``, which makes the most frequent call of the best-matching unit.
 
-A state belongs to one of the maps (``situations``). Of the calls that the unit's training hands made, the most
+A state belongs to one of the maps (``inputs``). Of the calls that the unit's training hands made, the most
 frequent legal one is made. In a tie, where none of them is legal, or where the unit has no hands, the eight units
 around it decide; where these have no legal call either, it passes.
 """
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from agents.bidder_files import cached_by_mtime
 from agents.maps.atlas import Atlas, Map, load, points
-from agents.maps.inputs import rows_of
-from agents.maps.situations import SITUATIONS, situation
+from agents.maps.inputs import SITUATIONS, rows_of, situation
 from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.calls import PASS, call_text
@@ -38,11 +37,7 @@ class Consulted:
 
 
 class MapBidder:
-    """Bids as the best-matching units say.
-
-    Args:
-        opponents: the spec of their bidder, by which their calls are read if it is a system (default: the reader).
-    """
+    """Bids as the best-matching units say, reading the opponents' calls by their spec if it is that of a system."""
 
     def __init__(self, atlas: Atlas, opponents: str | None = None) -> None:
         self.atlas = atlas

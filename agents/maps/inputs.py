@@ -1,6 +1,21 @@
-"""Encode a state for a map, as a row of integers.
+"""Choose the map of a state, and encode it as a row of integers.
 
-``published``: the four lengths and the high-card points, as BridgeSOM had them, and what the auction adds in a few
+The maps are the six of BridgeSOM (DeLooze and Downey 2007), and two for all other calls:
+
+=====================  =======================================================================================
+map                    the call
+=====================  =======================================================================================
+openings               nobody has bid yet
+responses to no trump  partner opened in no trump, and I have not called since
+responses to suits     the same after an opening in a suit
+overcalls              they opened, and our side has only passed, however often
+opener's rebids        I opened; my second call
+responder's rebids     partner opened; my second call since
+advances               they opened, partner has bid or doubled, and I have only passed
+later calls            all others: third calls of the opening side, further calls of an overcaller
+=====================  =======================================================================================
+
+Inputs ``published``: four lengths and high-card points, as BridgeSOM had them, and what the auction adds in a few
 columns. ``learned``: all that case bases see (``agents.cases.features``), to be brought down by a learned metric.
 Nothing depends on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
 """
@@ -15,8 +30,15 @@ from agents.systems.engine.auction_state import STRENGTH, SUIT
 from agents.systems.language.columns import TOP
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import FEATURES, hand_features
-from bridge_env.rules.calls import DOUBLE, FIRST_BID
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS
 
+SITUATIONS = (
+    "openings", "responses to no trump", "responses to suits", "overcalls", "opener's rebids", "responder's rebids",
+    "advances", "later calls",
+)  # fmt: skip
+(OPENINGS, TO_NO_TRUMP, TO_SUITS, OVERCALLS, OPENERS_REBIDS, RESPONDERS_REBIDS, ADVANCES, LATER) = range(8)
+PUBLISHED = 6  # the first six are those of 2007
+_NO_TRUMP = 4
 LAYOUT = "maps 1, " + cases.LAYOUT  # changes whenever a column does
 INPUTS = ("published", "learned")
 _BID = ("level", "C", "D", "H", "S", "NT")
@@ -91,3 +113,35 @@ def _bid(bid: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the level and a mark for the strain: int64 (N, 6); zeros for -1."""
     strain = (bid % 5)[:, None] == np.arange(5)
     return np.where((bid >= 0)[:, None], np.concatenate([(bid // 5 + 1)[:, None], strain], axis=1), 0)
+
+
+def situation(view: BidView) -> NDArray[np.int64]:
+    """Return the map of each state: an index of ``SITUATIONS``, int64 (N,)."""
+    n, length = len(view), view.length.astype(np.int64)
+    if not view.history.shape[1]:
+        return np.full(n, OPENINGS)
+    bid = view.history >= FIRST_BID
+    opening = bid.argmax(axis=1)
+    strain = (view.history[np.arange(n), opening].astype(np.int64) - FIRST_BID) % 5
+    since = length - opening  # calls since the opening, itself counted
+    acted = acts(view)
+    ours = since % 2 == 0
+    opener = since % 4 == 0
+    out = np.full(n, LATER)
+    out[ours & opener & (since == 4)] = OPENERS_REBIDS
+    out[ours & ~opener & (since == 6)] = RESPONDERS_REBIDS
+    out[ours & ~opener & (since == 2)] = TO_SUITS
+    out[ours & ~opener & (since == 2) & (strain == _NO_TRUMP)] = TO_NO_TRUMP
+    out[~ours & ~acted[:, 0] & acted[:, 2]] = ADVANCES
+    out[~ours & ~acted[:, 0] & ~acted[:, 2]] = OVERCALLS
+    out[~bid.any(axis=1)] = OPENINGS
+    return out
+
+
+def acts(view: BidView) -> NDArray[np.bool_]:
+    """Return the seats that have not only passed: bool (N, 4), counted from the one that calls (0 me, 2 partner)."""
+    out = np.zeros((len(view), 4), np.bool_)
+    for number in range(view.history.shape[1]):
+        there = np.flatnonzero(view.history[:, number] > PASS)
+        out[there, (number - view.length[there].astype(np.int64)) % 4] = True
+    return out

@@ -65,11 +65,7 @@ class Evidence:
     suggestions: Sequence[Suggestion] = ()  # what the cards suggest
 
     def log(self, seat: int, hands: Hands, least: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return the logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
-
-        Args:
-            least: float64 (N,). Where a hand does not exceed this, any number up to it is returned, which costs less.
-        """
+        """Return the logarithm of how well hands bool (N, 52) fit, float64 (N,); below ``least`` any such number."""
         # Late in the play few hands are possible, and all deals hold these.
         _, first, which = np.unique(hands @ _CARD_BITS, return_index=True, return_inverse=True)
         if least is not None:
@@ -162,9 +158,7 @@ class _Walk:
     steps: int = 0
 
     def anneal(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
-        """Return ``count`` deals as the evidence makes them likely, from those that were proposed with ``prior``
-        odds.
-        """
+        """Return ``count`` deals as the evidence makes them likely, of those proposed with ``prior`` odds."""
         hidden = np.flatnonzero((self.places.may_hold & (self.places.may_hold.sum(axis=0) > 1)).any(axis=1)).tolist()
         pairs = [(a, b) for i, a in enumerate(hidden) for b in hidden[i + 1 :]]
         fit = np.zeros((len(owner), 4))

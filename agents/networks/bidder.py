@@ -37,7 +37,7 @@ class NetworkBidder:
         """Explain the call for the one row of ``view``; with a belief or a book, also give the results of play-outs."""
         if self.thought is not None and not (self.networks.book is None and self.networks.belief is None):
             return self.thought(self, view, key)
-        from agents.networks.explain import explain
+        from agents.networks.reader import explain
 
         return explain(self, view)
 

@@ -44,7 +44,6 @@ _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
 _SIZES = {LAYOUT: NUM_INPUTS, BOOK_LAYOUT: BOOK_INPUTS, OBSERVATIONS: OBSERVATION_SIZE}  # inputs of each layout
 
-
 _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 
@@ -71,10 +70,7 @@ def belief_path(path: str | os.PathLike[str]) -> Path:
 
 
 def save(networks: Networks, path: str | os.PathLike[str]) -> None:
-    """Write the policy's file, and beside it those of its belief and of its book, where it has them.
-
-    A reader never sees a part of a file.
-    """
+    """Write the files of the policy and, where it has them, of its belief and its book, never a part of one."""
     header = _EXPECTED | {"inputs": networks.inputs, "trained": dict(networks.trained)}
     if networks.book is not None:
         system = networks.book.hierarchy.system
@@ -121,11 +117,7 @@ def book_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
-    """Return the book that a header speaks of.
-
-    Raises:
-        BidderFileError: it is not to be had, or is another version; the message has the places.
-    """
+    """Return the book that a header speaks of, or raise ``BidderFileError`` with the places where it was sought."""
     beside, name = book_path(path), book_header["system"]
     places = [str(beside)] if beside.is_file() else []
     places += [name] if name in shipped_systems() else []

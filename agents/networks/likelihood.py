@@ -46,13 +46,11 @@ class Calls:
         surprise: float,
         least: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """Return the logarithm of how likely ``seat`` makes its calls with each hand, bool (N, 52): float64 (N,
-        players).
+        """Return the logarithm of how likely ``seat`` makes its calls with hands bool (N, 52): float64 (N, players).
 
         Args:
             surprise: of all calls, the share that follows no player that is known.
-            least: float64 (N,). A hand is given up as soon as no player exceeds this. Then the number is too high,
-                but at most ``least``.
+            least: float64 (N,); of a hand with which no player exceeds it, any number up to it may be returned.
         """
         log, rows = np.zeros((len(hand), len(players))), np.arange(len(hand))
         for view, call in zip(self.before, self.calls, strict=True):

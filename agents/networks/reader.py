@@ -1,4 +1,4 @@
-"""Describe what calls show: each call of an auction, each seat so far, and each legal call.
+"""Describe what calls show: each call of an auction, each seat so far, each legal call; and why a network calls.
 
 By the systems of the seats where they follow systems. Where networks sit, by measured ranges, and for calls that are
 too rare by hands that are drawn at the time. No hand of the board plays a part.
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.networks import belief
 from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.explain.player_terms import promise, remark, symbols
+from agents.systems.explain.explain import symbol_text
+from agents.systems.explain.player_terms import promise, remark, symbols, under
 from agents.systems.explain.position import Position
 from agents.systems.explain.ranges import Ranges
 from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
@@ -26,7 +28,8 @@ from agents.systems.explain.statements import Statement, measured_ranges, measur
 from agents.systems.language.tree import System, place_of
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.rules.auction import one_auction
-from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, call_text, level_of, strain_of
+from bridge_env.rules.cards import SEATS, SUITS
 
 if TYPE_CHECKING:  # it explains itself by this module
     from agents.networks.bidder import NetworkBidder
@@ -35,6 +38,9 @@ _LINES = 4  # of a system in the text of a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
 _DRAWN = f"of {HANDS} hands drawn now; each range covers 90%"
 _NATURAL = 3  # cards of its suit that a natural bid promises
+_MOST_CALLS = 5  # calls of a network that are named
+_LEAST = 0.005  # with at least this chance
+_HCP = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
 
 
 @dataclass(frozen=True)
@@ -70,11 +76,7 @@ class Player:
 
 
 class Reader:
-    """Reads auctions of four players, N E S W.
-
-    Args:
-        draws: draw hands for calls of networks that were not measured, which takes half a second; else say nothing.
-    """
+    """Reads auctions of four players; ``draws`` hands, half a second each, for calls of networks not measured."""
 
     def __init__(self, players: Sequence[Player], draws: bool = True) -> None:
         self.players, self.draws = players, draws
@@ -134,11 +136,7 @@ class Reader:
         return {call: self.at_once(calls, dealer, vulnerability, call) or _of_next(here, call) for call in legal}
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, at_once: bool = False) -> list[str]:
-        """Return what each seat has shown so far, N E S W, in words; empty before its first call.
-
-        Args:
-            at_once: leave a seat empty, too, for which hands must be drawn.
-        """
+        """Return what seats N E S W have shown; empty before a call, ``at_once`` also if hands must be drawn."""
         out = [""] * 4
         shown = self._shown(calls, dealer, vulnerability)
         for seat in range(4):
@@ -224,9 +222,7 @@ def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: s
 
 
 def _shared(notes: Sequence[str]) -> str:
-    """Return the one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong
-    one.
-    """
+    """Return the one note of several lines, or the words with which all begin."""
     words = zip(*(re.findall(r"[^ ,:]+", note) for note in notes), strict=False)
     return notes[0] if len(notes) == 1 else " ".join(word for word, *_ in takewhile(lambda w: len({*w}) == 1, words))
 
@@ -238,13 +234,8 @@ def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
     return read.call(calls, int(view.dealer[0]), int(view.vulnerability[0]), call)
 
 
-# --- networks ------------------------------------------------------------------------------------------------
-
-
 def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
-    """Return what a call shows by its book, stretched to the hands that make it; by those alone where the book has no
-    words for it, or no line.
-    """
+    """Return what a call shows by its book, stretched to the hands that make it; else by those hands alone."""
     if book.stated is None and hands.known and made != PASS:
         return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
     wider = None if book.stated is None or book.stated.usual else book.stated.widened(hands.held)
@@ -265,9 +256,7 @@ def _measured_call(network: NetworkBidder, calls: Sequence[int]) -> Shows | None
 
 
 def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
-    """Return the ranges of the last of ``calls``, and the hands they were measured on; None where it was not met
-    enough.
-    """
+    """Return the ranges of the last of ``calls`` and how many hands they were measured on, if it was met enough."""
     meanings = network.meanings()
     if meanings is None:
         return None
@@ -285,3 +274,46 @@ def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
 
 def _last_bid(calls: Sequence[int]) -> int:
     return next((call for call in reversed(calls) if call >= FIRST_BID), -1)
+
+
+def explain(bidder: NetworkBidder, view: BidView) -> str:
+    """Explain the call of ``bidder`` for the one row of ``view``."""
+    chances = bidder.probabilities(view)[0]
+    order = [int(c) for c in np.argsort(-chances, kind="stable")[:_MOST_CALLS] if chances[c] >= _LEAST]
+    considered = ", ".join(f"{call_text(c)} {100 * chances[c]:.1f}%" for c in order)
+    says = f"  says      {symbol_text(order[0])}: {call_of_network(bidder, view, order[0])}"
+    lines = [call_text(order[0]), f"  considers {considered}", says, *under("shown", shown(bidder, view))]
+    if bidder.networks.belief is not None:
+        held = belief.chances(bidder.networks.belief, view)[0]
+        lines += under("believes", average_hands(held, int(view.seat[0])))
+    return "\n".join(lines)
+
+
+def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
+    """Describe what other seats have shown before the one row of ``view``, measured, else by hands drawn now."""
+    meanings, calls = bidder.meanings(), view.history[:1, : int(view.length[0])]
+    rows = np.full(calls.shape[1], -1) if meanings is None else meanings.find(auction_keys(calls)[0])
+    state = tuple(calls[0].tolist()), int(view.dealer[0]), int(view.vulnerability[0])
+    out = []
+    for offset in (1, 2, 3):
+        seat = (int(view.seat[0]) + offset) & 3
+        last = rows[(seat - state[1]) & 3 :: 4][-1:]
+        if not len(last):
+            text = "no call yet"
+        elif meanings is not None and last[0] >= 0:
+            text = measured_text(meanings.ranges[last[0]])
+        else:
+            found = sampled_meanings((bidder.networks.player,) * 4, *state)
+            text = f"{measured_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
+        out.append(f"{SEATS[seat]}  {text}")
+    return out
+
+
+def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
+    """Return average points and lengths of left, partner and right, of the chances (52, 3) that they hold each card."""
+    out = []
+    for which in range(3):
+        suits = held[:, which].reshape(4, 13)
+        cards = " ".join(f"{suits[suit].sum():.1f} {SUITS[suit]}" for suit in (3, 2, 1, 0))
+        out.append(f"{SEATS[(seat + which + 1) % 4]}  on average {(suits * _HCP).sum():.1f} hcp, {cards}")
+    return out

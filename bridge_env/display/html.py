@@ -65,28 +65,18 @@ def words_html(text: str) -> str:
     return re.sub(f"[{SUIT_SYMBOLS}]", lambda found: _suit(SUIT_SYMBOLS.index(found[0])), escape(text))
 
 
-# --- hands and deals --------------------------------------------------------------------------------------
-
-
-def _hand_lines(held: NDArray[np.bool_]) -> str:
-    """Return the four suits of a hand, or nothing where no card is known."""
-    if not held.any():
-        return ""
+def _hand(held: NDArray[np.bool_], tag: str) -> str:
+    """Return an element of the cards that are known, suit by suit, with the high-card points of all thirteen."""
     drawn = (" ".join(ranks).replace("T", "10") or "—" for ranks in suit_ranks(held))
-    return "<br>".join(f"{_suit(suit)} {ranks}" for suit, ranks in zip((3, 2, 1, 0), drawn, strict=True))
-
-
-def _points(held: NDArray[np.bool_]) -> str:
-    """Return the high-card points of a whole hand; nothing for a part of one."""
-    if int(held.sum()) != 13:
-        return ""
-    return f'<span class="bridge-points" title="high-card points">{int(hand_features(held[None])[0, HCP])}</span>'
+    suits = "<br>".join(f"{_suit(suit)} {ranks}" for suit, ranks in zip((3, 2, 1, 0), drawn, strict=True))
+    points = int(hand_features(held[None])[0, HCP])
+    shown = f'<span class="bridge-points" title="high-card points">{points}</span>' * bool(held.sum() == 13)
+    return f'<{tag} class="bridge-hand">{suits if held.any() else ""}{shown}</{tag}>'
 
 
 def hand_html(held: ArrayLike) -> str:
     """Draw a hand, bool (52,), as a ``<div class="bridge-hand">`` with its high-card points."""
-    cards = np.asarray(held, bool).reshape(52)
-    return f'<div class="bridge-hand">{_hand_lines(cards)}{_points(cards)}</div>'
+    return _hand(np.asarray(held, bool).reshape(52), "div")
 
 
 def deal_html(
@@ -103,16 +93,11 @@ def deal_html(
     """
     o = np.asarray(owner).reshape(52)
     about = "<br>".join(escape(line) for line in about_lines(dealer, vulnerability, number))
-
-    def hand(seat: int) -> str:
-        held = o == seat
-        return f'<td class="bridge-hand">{_hand_lines(held)}{_points(held)}</td>'
-
-    blank = "<td></td>"
+    blank, north, east, south, west = "<td></td>", *(_hand(o == seat, "td") for seat in range(4))
     rows = [
-        f'<td class="bridge-about">{about}</td>{hand(0)}{blank}',
-        f"{hand(3)}<td>{_compass(dealer, vulnerability)}</td>{hand(1)}",
-        f"{blank}{hand(2)}{blank if tricks is None else f'<td>{tricks_html(tricks)}</td>'}",
+        f'<td class="bridge-about">{about}</td>{north}{blank}',
+        f"{west}<td>{_compass(dealer, vulnerability)}</td>{east}",
+        f"{blank}{south}{blank if tricks is None else f'<td>{tricks_html(tricks)}</td>'}",
     ]
     return f'<table class="bridge-deal" role="presentation">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
 
@@ -123,9 +108,6 @@ def _compass(dealer: int | None, vulnerability: int | None) -> str:
         marks = ["bridge-dealer"] * (seat == dealer) + ["bridge-vulnerable"] * is_vulnerable(seat, vulnerability or 0)
         parts.append(f'<span class="{" ".join(marks)}">{letter}</span>' if marks else f"<span>{letter}</span>")
     return f'<div class="bridge-compass" aria-hidden="true">{"".join(parts)}</div>'
-
-
-# --- auctions ---------------------------------------------------------------------------------------------
 
 
 def call_html(call: int) -> str:
@@ -175,9 +157,6 @@ def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> s
     return f'<ul class="bridge-notes">{"".join(items)}</ul>' if items else ""
 
 
-# --- results ----------------------------------------------------------------------------------------------
-
-
 def contract_html(contract: Contract) -> str:
     """Return ``4♠X N`` with the suit coloured; ``Pass`` for a passed-out board."""
     if contract.passed_out:
@@ -203,9 +182,6 @@ def tricks_html(tricks: ArrayLike) -> str:
         for seat in range(4)
     ]
     return f'<table class="bridge-tricks"><tr><th></th>{head}</tr>{"".join(rows)}</table>'
-
-
-# --- boards -----------------------------------------------------------------------------------------------
 
 
 def board_html(

@@ -111,11 +111,7 @@ def _framed(written: str, drawing: str) -> Shown:
 
 
 def _read(thing: Any) -> np.ndarray[Any, Any] | list[int]:
-    """Return a hand, deal or table of tricks as an array, an auction as a list of calls.
-
-    Raises:
-        ShowError, ValueError: it is none of them.
-    """
+    """Return a hand, deal or table of tricks as an array, an auction as a list of calls; else raise ``ShowError``."""
     if isinstance(thing, str):
         if ":" in thing:
             return parse_deal(thing)

@@ -29,14 +29,8 @@ AUCTION_ORDER = (3, 0, 1, 2)  # West North East South, as auctions are printed e
 _COMPASS = ("   N", "W     E", "   S", "")
 
 
-# --- deals ------------------------------------------------------------------------------------------------
-
-
 def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
-    """Return a hand, bool (52,), as four lines, spades first: ``"S AKQ2"``; ``"S -"`` for a void.
-
-    A hand of which no card is known becomes four empty lines.
-    """
+    """Return a hand, bool (52,), as four lines, spades first: ``"S AKQ2"``, ``"S -"``; empty without any card."""
     if not np.any(held):
         return [""] * 4
     letters = (SUIT_SYMBOLS if symbols else SUITS)[::-1]
@@ -44,10 +38,7 @@ def hand_lines(held: ArrayLike, symbols: bool = False) -> list[str]:
 
 
 def deal_diagram(
-    owner: ArrayLike,
-    dealer: int | None = None,
-    vulnerability: int | None = None,
-    number: int | None = None,
+    owner: ArrayLike, dealer: int | None = None, vulnerability: int | None = None, number: int | None = None
 ) -> str:
     """Draw a deal with North on top and West on the left; board, dealer and vulnerability, where given, beside it.
 
@@ -70,9 +61,6 @@ def about_lines(dealer: int | None, vulnerability: int | None, number: int | Non
     lines = [] if number is None else [f"Board {number}"]
     lines += [] if dealer is None else [f"Dealer {SEATS[dealer]}"]
     return lines + ([] if vulnerability is None else [VULNERABLE_TEXT[vulnerability]])
-
-
-# --- auctions ---------------------------------------------------------------------------------------------
 
 
 def shown_call(call: int) -> str:
@@ -108,13 +96,8 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0) -> 
     return "\n".join("".join(cell.ljust(8) for cell in row).rstrip() for row in rows if any(row))
 
 
-# --- results ----------------------------------------------------------------------------------------------
-
-
 def result_line(contract: Contract, tricks: int | None = None, vulnerability: int = 0) -> str:
-    """Return ``"4SX by N, 9 tricks, -1: -200"``: the tricks against the contract (``=`` when made exactly), and the
-    points for NS with their sign, whoever declares; without ``tricks`` only the contract.
-    """
+    """Return ``"4SX by N, 9 tricks, -1: -200"``, points always for NS; without ``tricks`` only the contract."""
     if contract.passed_out:
         return "Passed out: 0"
     text = f"{str(contract).rpartition(' ')[0]} by {SEATS[contract.declarer]}"
@@ -131,9 +114,6 @@ def trick_table(tricks: ArrayLike) -> str:
     t = np.asarray(tricks)
     head = " " + "".join(strain.rjust(3) for strain in STRAINS)
     return "\n".join([head, *(SEATS[seat] + "".join(f"{int(n):3d}" for n in t[seat]) for seat in range(4))])
-
-
-# --- boards -----------------------------------------------------------------------------------------------
 
 
 def board_text(board: Board) -> str:

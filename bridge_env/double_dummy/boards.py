@@ -79,10 +79,7 @@ class Boards:
 
 
 def boards_of(
-    owner: ArrayLike,
-    tricks: ArrayLike | None = None,
-    dealer: ArrayLike = UNKNOWN,
-    vulnerability: ArrayLike = UNKNOWN,
+    owner: ArrayLike, tricks: ArrayLike | None = None, dealer: ArrayLike = UNKNOWN, vulnerability: ArrayLike = UNKNOWN
 ) -> Boards:
     """Make boards from arrays, checked; ``dealer`` and ``vulnerability`` are scalars or (N,).
 
@@ -105,10 +102,7 @@ def boards_of(
 
 
 def contract_tricks(
-    owner: NDArray[np.uint8],
-    tricks: NDArray[np.int8],
-    declarer: NDArray[np.int8],
-    strain: NDArray[np.int8],
+    owner: NDArray[np.uint8], tricks: NDArray[np.int8], declarer: NDArray[np.int8], strain: NDArray[np.int8]
 ) -> NDArray[np.int8]:
     """Return the tricks of one contract a board, int8 (N,): those not known are looked up in the library or solved.
 

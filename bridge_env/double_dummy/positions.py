@@ -92,11 +92,7 @@ _pool = lru_cache(maxsize=4)(WorkspacePool)
 
 
 def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> None:
-    """Check positions: where sizes differ, the search would write outside its memory.
-
-    Raises:
-        ValueError: hands whose numbers of cards do not fit the trick.
-    """
+    """Raise ``ValueError`` where sizes of hands differ, since the search would write outside its memory."""
     rows = np.arange(len(hands))
     sizes = (hands[:, :, None] == np.arange(4, dtype=np.uint8)).sum(axis=1)
     for k in range(3):

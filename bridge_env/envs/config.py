@@ -209,9 +209,6 @@ def _spec(bidder: Spec) -> str | None:
     return bidder if isinstance(bidder, str) else None
 
 
-# --- actions: whole numbers that are calls -----------------------------------------------------------------
-
-
 def not_a_call(action: object, where: str = "") -> ValueError:
     """Return the error for an ``action`` that is no call; ``where`` is empty or as ``" at table 3"``."""
     value = action.item() if isinstance(action, np.generic) else action

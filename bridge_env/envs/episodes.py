@@ -139,13 +139,7 @@ def _first_known(fixed: int | None, known: NDArray[np.int8], chance: NDArray[np.
 
 
 class EpisodeBuffer:
-    """The next episodes of N tables, drawn many at a time where that is faster.
-
-    It is copied and pickled without its episodes, which are drawn again.
-
-    Args:
-        count: N.
-    """
+    """The next episodes of ``count`` tables, drawn many at a time where that is faster, and not copied."""
 
     def __init__(self, config: EnvConfig, count: int) -> None:
         self._config, self._count = config, count
@@ -162,11 +156,7 @@ class EpisodeBuffer:
         return EpisodeBuffer, (self._config, self._count)
 
     def deal(self, tables: Tables, rows: NDArray[np.intp], options: dict[str, Any] | None = None) -> None:
-        """Start the next episodes at the tables ``rows``.
-
-        Args:
-            options: of ``parse_reset_options``, for these episodes alone.
-        """
+        """Start the next episodes at the tables ``rows``, with ``options`` (parsed) for these alone."""
         state = tables.state
         if self._depth > 1 and options is None:
             at = np.empty(len(rows), np.intp)

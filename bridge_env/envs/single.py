@@ -11,13 +11,11 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bridge_env.bidders.observation import OBSERVATION_SIZE
-from bridge_env.bidders.view import BidView
-from bridge_env.double_dummy.boards import Boards
 from bridge_env.envs.compiled.arrays import CALLER_TURN, DISABLED, NO_OUTCOME, StepOutput, new_output
 from bridge_env.envs.config import EnvConfig, EnvSetting, one_call
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base
 from bridge_env.envs.picture import Frame, checked_mode, close_window, frame_of, show_frame
-from bridge_env.envs.table import Tables
+from bridge_env.envs.table import OpenTables, Tables
 from bridge_env.rules.calls import NUM_CALLS, PASS
 from bridge_env.rules.cards import parse_seat
 
@@ -27,7 +25,7 @@ _PASS_ONLY = (np.arange(NUM_CALLS) == PASS).astype(np.int8)
 Observation = NDArray[Any] | dict[str, NDArray[Any]]
 
 
-class BiddingEnv(gymnasium.Env[Observation, np.int64]):
+class BiddingEnv(OpenTables, gymnasium.Env[Observation, np.int64]):
     """Contract-bridge bidding for one learner, who acts only when it is its turn.
 
     Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.rules.calls``). Observations
@@ -114,7 +112,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._tables = Tables(1, config.table, config)
         self._episodes = EpisodeBuffer(config, 1)
         self._seeded = False
-        self._dealt = False
+        self._started = False
         self._over = True
         self._mask: NDArray[np.int8] | None = None  # of the learner's turn; None after a failure too
         # What does not change while an auction goes on, found once: a step takes some ten microseconds.
@@ -122,8 +120,6 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._same |= {name: NO_OUTCOME[row] for name, row in config.outcomes.items()}
         self._same |= {"estimated": True} if config.estimated else {}
         self._four_seats, self._plain, self._text = config.four_seats, config.observations.plain, config.text
-
-    # --- Gymnasium's methods ------------------------------------------------------------------------------
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -141,7 +137,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             self._tables.state.number[:] = 0
             self._seeded = True
         self._episodes.deal(self._tables, _ROW, parsed)
-        self._dealt, self._over = True, False
+        self._started, self._over = True, False
         if self.render_mode == "human":
             self.render()
         return self._observe()
@@ -199,33 +195,6 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """Return the seat 0..3 to call."""
         return int(self._tables.auctions.turn[0])
 
-    @property
-    def learner(self) -> str:
-        """Return the argument ``learner``."""
-        return self._config.learner_name
-
-    def view(self) -> BidView:
-        """Return what the seat to call knows, one row; after the auction, what the seat that called last knows.
-
-        Raises:
-            ResetNeeded: before the first reset.
-        """
-        self._check_dealt("view")
-        return self._tables.view()
-
-    def deals(self) -> Boards:
-        """Return the board, one row: ``owner`` uint8 (1, 52), ``tricks`` int8 (1, 4, 5), -1 where not known.
-
-        Raises:
-            ResetNeeded: before the first reset.
-        """
-        self._check_dealt("deals")
-        return self._tables.boards()
-
-    def _check_dealt(self, name: str) -> None:
-        if not self._dealt:
-            raise ResetNeeded(f"call reset() before {name}()")
-
     def seen_by(self, seat: int) -> Observation:
         """Return the observation of any seat 0..3, whoever is to call; a mask in it allows the others Pass only.
 
@@ -233,7 +202,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             ValueError: not a seat.
             ResetNeeded: before the first reset.
         """
-        self._check_dealt("seen_by")
+        self._check_started("seen_by")
         tables, seat = self._tables, parse_seat(seat)
         mask = _PASS_ONLY if self._over or self._mask is None or seat != self.turn else self._mask
         return self._config.observations.first(
@@ -249,7 +218,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs render_mode='ansi', 'rgb_array' or 'human'; nothing is shown")
             return None
-        self._check_dealt("render")
+        self._check_started("render")
         if self.render_mode == "ansi":
             return self._tables.text(0)
         frame = frame_of(self._tables, 0)
@@ -257,8 +226,6 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             return frame
         show_frame(frame, 1 / self.metadata["render_fps"])
         return None
-
-    # --- what a step returns ------------------------------------------------------------------------------
 
     def _observe(self, output: StepOutput | None = None) -> tuple[Observation, dict[str, Any]]:
         """Return the observation and ``info``; ``output`` is that of an episode that has ended."""

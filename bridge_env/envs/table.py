@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bridge_env.bidders.bidding import bid_round, bidder_group
@@ -96,19 +97,16 @@ class Tables:
         self.pool = max((len(seat) for seat in self._seats if isinstance(seat, tuple)), default=0)
         # Of those outside the group, each distinct bidder is called once a round: its place among them, by seat and by
         # the opponent's place in the pool.
-        self._bidders: list[Bidder] = []
+        distinct: dict[int, Bidder] = {}
         self._numbers = np.full((max(self.pool, 1), 4), -1, np.int8)
         for number, seat in enumerate(self._seats):
             if state.kinds[number] == arrays.BIDDER and not (self._group is not None and self._group.seats[number]):
                 these = bidders_of([seat])
                 for place in range(len(self._numbers)):
-                    self._numbers[place, number] = self._number_of(these[place % len(these)])
-
-    def _number_of(self, bidder: Bidder) -> int:
-        """Return the place of a bidder among those outside the group."""
-        if not any(bidder is other for other in self._bidders):
-            self._bidders.append(bidder)
-        return next(i for i, other in enumerate(self._bidders) if other is bidder)
+                    bidder = these[place % len(these)]
+                    distinct.setdefault(id(bidder), bidder)
+                    self._numbers[place, number] = list(distinct).index(id(bidder))
+        self._bidders = list(distinct.values())
 
     def start(
         self,
@@ -141,19 +139,12 @@ class Tables:
         return int(rounds.first_bad_call(self.pointers.addresses, calls, strict))
 
     def call(self, calls: NDArray[np.int64]) -> None:
-        """Make the caller's calls (N,) where it is the caller's turn, then bid until its next turn or the end.
-
-        An illegal one is not made, and sets the table's ``status`` to ILLEGAL.
-        """
+        """Make the caller's calls (N,) at its turns, or set ILLEGAL where one is, then bid until its next turn."""
         if rounds.call_rows(self.pointers.addresses, calls):
             self._call_bidders()
 
     def _call_bidders(self) -> None:
-        """Bid rounds of injected bidders until no table waits for one, as at least one does now.
-
-        Raises:
-            BidderError: a bidder's call is not legal, or no call.
-        """
+        """Bid rounds of injected bidders until no table waits for one, as at least one does now."""
         auctions, state = self.auctions, self.state
         rows = self._rows if len(self._rows) == 1 else (state.status == arrays.BIDDER_TURN).nonzero()[0]
         while rows.size:
@@ -276,3 +267,40 @@ class Tables:
             self.solve(self._rows)
             rounds.score_rows(self.pointers.addresses, SCORE_TABLE, score)
         return score
+
+
+class OpenTables:
+    """What ``BiddingEnv``, with its one table, and ``BiddingVectorEnv`` show of their N tables."""
+
+    _config: EnvConfig
+    _tables: Tables
+    _started: bool
+
+    @property
+    def learner(self) -> str:
+        """Return the argument ``learner``."""
+        return self._config.learner_name
+
+    def view(self) -> BidView:
+        """Return what the seats to call know, a row for each table; after an auction, the seat that called last.
+
+        A bidder calls by it (``agents.make(spec).bid(env.view(), key)``), and observations of one's own are made of it.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_started("view")
+        return self._tables.view()
+
+    def deals(self) -> Boards:
+        """Return the boards: ``owner`` uint8 (N, 52), and ``tricks`` int8 (N, 4, 5) by declarer and strain, -1 unknown.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        self._check_started("deals")
+        return self._tables.boards()
+
+    def _check_started(self, name: str) -> None:
+        if not self._started:
+            raise ResetNeeded(f"call reset() before {name}()")

@@ -13,9 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.bidders.view import BidView
 from bridge_env.compiled.array_structs import writeable
-from bridge_env.double_dummy.boards import Boards
 from bridge_env.envs.compiled.arrays import (
     BIDDER,
     DISABLED,
@@ -32,7 +30,7 @@ from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base, table_seeds
 from bridge_env.envs.picture import Frame, checked_mode, frame_of
 from bridge_env.envs.rewards import PAR
-from bridge_env.envs.table import Tables
+from bridge_env.envs.table import OpenTables, Tables
 from bridge_env.rules.calls import NUM_CALLS
 from bridge_env.rules.par import ACCEPTED
 
@@ -44,7 +42,7 @@ Observations = NDArray[Any] | dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
 
-class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
+class BiddingVectorEnv(OpenTables, VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
     """``num_envs`` tables of ``BiddingEnv``, which explains the game.
 
     Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s)``: the same
@@ -136,8 +134,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         """Return the space of all tables' observations, made at its first use: it has four times their memory."""
         return batch_space(self.single_observation_space, self.num_envs)
 
-    # --- Gymnasium's methods ------------------------------------------------------------------------------
-
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: Info | None = None
     ) -> tuple[Observations, Info]:
@@ -215,37 +211,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             raise ResetNeeded("call reset() before action_masks()")
         return self._output.mask.astype(np.bool_)
 
-    @property
-    def learner(self) -> str:
-        """Return the argument ``learner``."""
-        return self._config.learner_name
-
-    def view(self) -> BidView:
-        """Return what the seats of ``info["seat"]`` know, a row for each table.
-
-        A bidder calls by it (``agents.make(spec).bid(env.view(), key)``), and observations of one's own are made of it.
-
-        Raises:
-            ResetNeeded: before the first reset.
-        """
-        self._check_started("view")
-        return self._tables.view()
-
-    def deals(self) -> Boards:
-        """Return the boards at the tables: ``owner`` uint8 (N, 52), the seat that holds each card, and ``tricks``.
-
-        ``tricks`` are int8 (N, 4, 5) by declarer and strain, -1 where not known.
-
-        Raises:
-            ResetNeeded: before the first reset.
-        """
-        self._check_started("deals")
-        return self._tables.boards()
-
-    def _check_started(self, name: str) -> None:
-        if not self._started:
-            raise ResetNeeded(f"call reset() before {name}()")
-
     def render(self) -> tuple[str, ...] | tuple[Frame, ...] | None:
         """Return each table's hands, auction and, at its end, result in the ``render_mode``.
 
@@ -259,8 +224,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         if self.render_mode == "ansi":
             return tuple(tables.text(row) for row in rows)
         return tuple(frame_of(tables, row) for row in rows)
-
-    # --- episodes -----------------------------------------------------------------------------------------
 
     def _seed(self, seed: int | list[int | None] | None, rows: NDArray[np.intp]) -> None:
         """Begin the episodes of new seeds at ``rows``, as ``reset`` says."""
@@ -303,8 +266,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         else:
             self._episodes.deal(self._tables, rows, options)
 
-    # --- a step -------------------------------------------------------------------------------------------
-
     def _step_compiled(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int]:
         """Do a step in one kernel; return the first table whose call is refused, or -1, and how many episodes ended."""
         self._open()
@@ -315,11 +276,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         return bad, ended
 
     def _step_in_parts(self, calls: NDArray[np.int64], output: StepOutput) -> tuple[int, int, Info]:
-        """Do a step with injected bidders, any source of deals, and all that ``info`` may hold.
-
-        Returns the first table whose call is refused, or -1; how many episodes ended; and what ``_extras`` and
-        ``final_obs`` are before new deals.
-        """
+        """Do any step; return the table of a refused call or -1, the episodes ended, ``info`` before new deals."""
         tables, finished = self._tables, self._tables.state.finished
         bad = tables.first_bad(calls, self._config.illegal == "raise")
         if bad >= 0:
@@ -339,8 +296,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             self._deal(ended)
         tables.show(None, output.observation, output.mask, output.seat)
         return -1, len(ended), extras
-
-    # --- what a step returns ------------------------------------------------------------------------------
 
     def _new_output(self) -> StepOutput:
         """Return the arrays to write a step's results to."""

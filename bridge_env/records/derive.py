@@ -49,17 +49,11 @@ def report_words_beside_number(text: str, line: int, faults: list[BadBoard]) -> 
 def by_number_or_place(
     number: int | None, place: int, rule: Callable[[int], object], line: int, what: str, faults: list[BadBoard]
 ) -> int:
-    """Return the dealer or the vulnerability (``what``) of a board's number by ``rule``, else of its place in the file.
-
-    The place is reported.
-    """
+    """Return the dealer or vulnerability (``what``) by ``rule`` of the board's number, else, reported, its place."""
     if number is None:
         reason = f"no {what} and no board number: the {what} is that of board {place}, its place in the file"
         faults.append(BadBoard(line, reason, f"{what} by place"))
     return int(rule(place if number is None else number))  # type: ignore[call-overload,no-any-return]
-
-
-# --- contracts and auctions -----------------------------------------------------------------------------------
 
 
 def passes_missing(calls: Sequence[int]) -> int:
@@ -215,7 +209,9 @@ class Bidding:
         return f"the auction ends in {end}, the tags say {named if named.passed_out else replace(named, declarer=seat)}"
 
 
-# --- plays and results ----------------------------------------------------------------------------------------
+def leader_of(owner: UInt8Array, cards: Sequence[int]) -> int | None:
+    """Return the seat that holds the first card, if both are known."""
+    return int(owner[cards[0]]) if cards and cards[0] >= 0 and owner[cards[0]] != UNKNOWN else None
 
 
 def settle_play(

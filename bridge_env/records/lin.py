@@ -28,6 +28,7 @@ from bridge_env.records.derive import (
     Bidding,
     board_number,
     by_number_or_place,
+    leader_of,
     passes_missing,
     report_words_beside_number,
     settle_play,
@@ -40,7 +41,6 @@ from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
     SUITS,
-    UNKNOWN,
     DealError,
     UInt8Array,
     board_dealer,
@@ -102,9 +102,6 @@ class _LinBoard:
         """Return the room's name, empty if it has none."""
         match = _ROOM.match(self.value("qx"))
         return _ROOMS[match[1].lower()] if match and match[1] else ""
-
-
-# --- reading ------------------------------------------------------------------------------------------------
 
 
 def read_lin(source: Source) -> ReadResult:
@@ -211,20 +208,13 @@ def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> Non
         faults.append(BadBoard(lin.line, reason, "second table"))
 
 
-# --- the fields of a board ----------------------------------------------------------------------------------
-
-
 def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
-    """Return the board; add the faults of its parts to ``faults``.
-
-    Raises:
-        BadBoard: the board cannot be trusted.
-    """
+    """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
     calls, notes = _read_calls(lin, faults)
     number, owner = lin.number, _read_deal(lin)
     dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)
     cards = _read_cards(lin, faults)
-    leader = int(owner[cards[0]]) if cards and cards[0] >= 0 and owner[cards[0]] != UNKNOWN else None
+    leader = leader_of(owner, cards)
     if leader is None:
         leader = _leader_by_results(lin, calls)
     bidding = Bidding(lin.line, dealer, calls, notes, lin.line, leader=leader)
@@ -367,9 +357,6 @@ def _read_tricks(lin: _LinBoard, faults: list[BadBoard]) -> int | None:
     return int(text)
 
 
-# --- writing ------------------------------------------------------------------------------------------------
-
-
 def write_lin(target: Target, boards: Iterable[Board]) -> None:
     """Write boards, one a line. ``read_lin`` returns the same boards, except for what LIN cannot hold.
 
@@ -401,7 +388,8 @@ def lin_text(board: Board) -> str:
         values += [("rh", ""), ("ah", title)]
     values.append(("sv", "oneb"[board.vulnerability]))
     for index, call in enumerate(board.auction or ()):
-        values.append(("mb", _call_text(call) + "!" * (index in board.notes)))
+        word = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}.get(call) or call_text(call)[:2]
+        values.append(("mb", word + "!" * (index in board.notes)))
         if text := _without(board.notes.get(index, ""), "|"):
             values.append(("an", text))
     values.append(("pg", ""))
@@ -425,11 +413,6 @@ def lin_losses(board: Board) -> list[str]:
 def _hand_text(owner: UInt8Array, seat: int) -> str:
     """Return ``"SAKQ2HT98DJ7CA543"``."""
     return "".join(map("".join, zip(SUITS[::-1], suit_ranks(owner == seat), strict=True)))
-
-
-def _call_text(call: int) -> str:
-    """Return ``p``, ``d``, ``r``, ``1C`` ... ``7N``."""
-    return {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}.get(call) or call_text(call)[:2]
 
 
 def _without(text: str, signs: str) -> str:

@@ -29,6 +29,7 @@ from bridge_env.records.derive import (
     MENDED,
     board_number,
     by_number_or_place,
+    leader_of,
     passes_missing,
     report_words_beside_number,
     settle_play,
@@ -41,15 +42,7 @@ from bridge_env.records.tables import HEADER, read_ability, read_digits, read_ro
 from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.records.words import plain_dashes, plain_deal, read_contract, vulnerability_of
 from bridge_env.rules.calls import Contract, call_text, parse_result
-from bridge_env.rules.cards import (
-    CARD_NUMBERS,
-    SEATS,
-    UNKNOWN,
-    DealError,
-    UInt8Array,
-    board_vulnerability,
-    card_text,
-)
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS, UNKNOWN, DealError, UInt8Array, board_vulnerability, card_text
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
@@ -65,9 +58,6 @@ _SIDES = re.compile(
 )
 _CARD = re.compile(r"(?:([SHDC])(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))((?:[^A-Z0-9].*)?)$")  # in either order; a mark
 _NO_CARD = re.compile(r"[-?._*\u2010-\u2015\u2026]+$|[SHDC]?X+$")
-
-
-# --- reading ----------------------------------------------------------------------------------------------
 
 
 def read_boards(source: Source) -> ReadResult:
@@ -88,20 +78,13 @@ def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]
     return read_drafts(source, inherited(games(lines, faults), faults), _board_of, faults)
 
 
-# --- the fields of a board ----------------------------------------------------------------------------------
-
-
 def _board_of(game: Game, faults: list[BadBoard]) -> Board:
-    """Return the board of a game; add the faults of its parts to ``faults``.
-
-    Raises:
-        BadBoard: the board cannot be trusted.
-    """
+    """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
     text = game.value("Board")
     number, owner = board_number(text), _read_deal(game, faults)
     report_words_beside_number(text, game.line_of("Board"), faults)
     rows = _play_rows(game, faults)
-    bidding = read_bidding(game, number, _leader(owner, rows), faults)
+    bidding = read_bidding(game, number, leader_of(owner, rows[0] if rows else ()), faults)
     contract = bidding.settle(faults)
     vulnerability = _read_vulnerability(game, number, faults)
     cards = [] if contract is None else _in_order(game, owner, contract, rows, faults)
@@ -212,10 +195,7 @@ def _check_score(
 
 
 def _play_rows(game: Game, faults: list[BadBoard]) -> list[list[int]]:
-    """Return the tricks of the play by column, -1 for a card that is not known.
-
-    Rows of one card each, or of more than four, are in the order of play, four cards a trick.
-    """
+    """Return the tricks of the play by column, -1 for no card; rows of one or over four cards are in order."""
     rows: list[list[int]] = []
     for number, words in words_of(game, "Play"):
         cards = []
@@ -240,13 +220,6 @@ def _read_card(word: str, line: int, faults: list[BadBoard]) -> int:
     if match[5].strip(","):
         faults.append(BadBoard(line, f"play: {match[5]!r} behind {word[: match.start(5)]} is not read", "mark"))
     return CARD_NUMBERS[(match[1] or match[4]) + (match[2] or match[3]).replace("10", "T")]
-
-
-def _leader(owner: UInt8Array, rows: Sequence[Sequence[int]]) -> int | None:
-    """Return the seat that holds the first card."""
-    if not rows or rows[0][0] < 0 or owner[rows[0][0]] == UNKNOWN:
-        return None
-    return int(owner[rows[0][0]])
 
 
 def _in_order(
@@ -322,9 +295,6 @@ def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
         return None
     table.flags.writeable = False
     return table
-
-
-# --- writing ----------------------------------------------------------------------------------------------
 
 
 def write_boards(target: Target, boards: Iterable[Board]) -> None:

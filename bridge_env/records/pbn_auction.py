@@ -8,14 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from bridge_env.records.board import BadBoard
-from bridge_env.records.derive import (
-    CONTRADICTION,
-    MENDED,
-    Bidding,
-    by_number_or_place,
-    passes_missing,
-    passes_text,
-)
+from bridge_env.records.derive import CONTRADICTION, MENDED, Bidding, by_number_or_place, passes_missing, passes_text
 from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
 from bridge_env.records.words import DASH, plain_words, read_contract
 from bridge_env.rules.auction import IllegalCall, one_auction
@@ -54,11 +47,7 @@ def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_bidding(game: Game, number: int | None, leader: int | None, faults: list[BadBoard]) -> Bidding:
-    """Return the auction with its dealer: of its tag, else of the auction, the board's number or its place.
-
-    Args:
-        leader: the seat that holds the first card of the play.
-    """
+    """Return the auction with its dealer, of tag, auction, number or place; ``leader`` holds the first card."""
     calls, marks, skipped, broken_off = _read_calls(game, faults)
     seats = {}
     for name in ("Dealer", "Auction"):
@@ -82,13 +71,7 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
 
 
 def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | None, faults: list[BadBoard]) -> None:
-    """Put passes before an auction that starts with another seat than the dealer, where the declarer says so.
-
-    Without a declarer the board's number may say that who starts is the dealer.
-
-    Raises:
-        BadBoard: nothing decides.
-    """
+    """Let declarer, else the board's number, decide between the dealer and who starts; else raise ``BadBoard``."""
     calls, dealer, passes = bidding.calls, bidding.dealer, (starts - bidding.dealer) & 3
     differs = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
     for count, seat in ((passes, dealer), (0, dealer), (0, starts)):
@@ -164,11 +147,7 @@ def _calls_in(word: str) -> list[str]:
 
 
 def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str | None]:
-    """Return a call, and the mark of a note behind it.
-
-    Raises:
-        BadBoard: it is not a call.
-    """
+    """Return a call and the mark of a note behind it, or raise ``BadBoard``."""
     try:
         return parse_call(word.rstrip("*")), None  # 4C* is alerted
     except CallError as error:
@@ -183,10 +162,7 @@ def _read_call(word: str, line: int, faults: list[BadBoard]) -> tuple[int, str |
 
 
 def _read_notes(game: Game, marks: Sequence[tuple[int, str]], faults: list[BadBoard]) -> dict[int, str]:
-    """Return the notes of calls by their index; empty where there is a mark alone.
-
-    Notes behind a play without marks are the auction's, too.
-    """
+    """Return the notes of calls by their index, empty for a mark alone; an unmarked play's are here, too."""
     texts: dict[str, list[str]] = {}
     in_play = any(re.search(r"=\d*=", row) for _, row in game.rows.get("Play", ()))
     for section, value in game.notes:

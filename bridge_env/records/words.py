@@ -54,10 +54,7 @@ def read_contract(text: str) -> tuple[Contract, int | None] | None:
 
 
 def plain_hand(text: str) -> str:
-    """Return ``"AKQ2.T98.J7.A543"`` of ``"SAKQ2HT98DJ7CA543"``, with or without dots, and of a hand with more dots.
-
-    Text before the first suit stays before it.
-    """
+    """Return ``"AKQ2.T98.J7.A543"`` of ``"SAKQ2HT98DJ7CA543"``; text before the first suit stays before it."""
     text = text.replace("VOID", "")
     suits = {suit: ranks.strip(".") for suit, ranks in _SUIT.findall(text)}
     if suits:

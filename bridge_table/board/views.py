@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.meanings import reader_of
 from agents.networks.reader import Reader, Shows
-from agents.registry import spec_at
+from agents.registry import reader_of, spec_at
 from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
 from bridge_env.records.board import Board

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents.lookahead.lookahead import Lookahead
-from agents.meanings import reader_of
-from agents.registry import system_of
+from agents.registry import reader_of, system_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain import player_terms
 from agents.systems.explain.position import Position as AuctionPosition

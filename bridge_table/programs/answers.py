@@ -19,9 +19,9 @@ from agents.cardplay.table import declares
 from agents.lookahead.explain import explain
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Lookahead
-from agents.meanings import reader_of
 from agents.networks.bidder import NetworkBidder
 from agents.networks.reader import Reader, Shows
+from agents.registry import reader_of
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains

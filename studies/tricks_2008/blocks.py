@@ -21,7 +21,6 @@ INITIAL_STEP, LARGEST_STEP, WEIGHT_DECAY = 0.1, 50.0, 1e-4
 _ROWS = 4096  # examples at a time: faster than fewer or all at once
 _TRIAL_EVERY = 5  # epochs between two trials on the deals held out
 
-
 Bands = tuple[tuple[int, int], ...]  # (groups, width) of each part of a layer
 
 

@@ -32,7 +32,6 @@ in [0, 1].
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,10 +44,8 @@ from studies.tricks_2008.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distrib
 Float32Array = NDArray[np.float32]
 
 #: Divisors of the methods: about the value of a good hand.
-SCALES = MappingProxyType(
-    {name: 2 * sum(values) for name, values in POINT_COUNTS.items()}
-    | dict(zip(DISTRIBUTIONAL, (4.0, 10.0, 12.0, 20.0, 20.0, 6.0, 4.0, 4.0), strict=True))
-)
+SCALES = {name: 2 * sum(values) for name, values in POINT_COUNTS.items()}
+SCALES |= dict(zip(DISTRIBUTIONAL, (4.0, 10.0, 12.0, 20.0, 20.0, 6.0, 4.0, 4.0), strict=True))
 _SUIT_VALUES = np.array([0.9, 0.7, 0.5, 0.3], np.float32)  # C D H S
 _RANK_VALUES = np.linspace(0.1, 0.9, 13, dtype=np.float32)
 _WORK = list(POINT_COUNTS).index("work")

@@ -50,27 +50,23 @@ Honour tricks and plus values are as in Culbertson's table at Wikinfo, "Honor tr
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.hands.features import FEATURES, HCP, SUPPORT, hand_features
 
 #: Name -> the values of A, K, Q, J and T, in the order of the columns of ``point_counts``.
-POINT_COUNTS = MappingProxyType(
-    {
-        "work": (4.0, 3.0, 2.0, 1.0, 0.0),
-        "bamberger": (7.0, 5.0, 3.0, 1.0, 0.0),
-        "collet": (4.0, 3.0, 2.0, 0.5, 0.5),
-        "four aces": (3.0, 2.0, 1.0, 0.5, 0.0),
-        "polish": (7.0, 4.0, 3.0, 0.0, 0.0),
-        "reith": (6.0, 4.0, 3.0, 2.0, 1.0),
-        "robertson": (7.0, 5.0, 3.0, 2.0, 1.0),
-        "vernes": (4.0, 3.1, 1.9, 0.9, 0.0),
-        "akq": (4.0, 3.0, 2.0, 0.0, 0.0),
-    }
-)
+POINT_COUNTS = {
+    "work": (4.0, 3.0, 2.0, 1.0, 0.0),
+    "bamberger": (7.0, 5.0, 3.0, 1.0, 0.0),
+    "collet": (4.0, 3.0, 2.0, 0.5, 0.5),
+    "four aces": (3.0, 2.0, 1.0, 0.5, 0.0),
+    "polish": (7.0, 4.0, 3.0, 0.0, 0.0),
+    "reith": (6.0, 4.0, 3.0, 2.0, 1.0),
+    "robertson": (7.0, 5.0, 3.0, 2.0, 1.0),
+    "vernes": (4.0, 3.1, 1.9, 0.9, 0.0),
+    "akq": (4.0, 3.0, 2.0, 0.0, 0.0),
+}
 #: The columns of ``distributional``.
 DISTRIBUTIONAL = (
     "honour tricks",

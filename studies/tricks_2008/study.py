@@ -68,9 +68,6 @@ def repeat(
     return out, {"Percent of deals": [*comparison(found), "", summary(found)]}, {"networks": list(found.values())}
 
 
-# --- training --------------------------------------------------------------------------------------------------
-
-
 def run(
     out: Path, names: Sequence[str] | None, workers: int, *, deals: int | None = None, epochs: int | None = None,
     seed: int = 0,
@@ -162,9 +159,6 @@ def figures(estimates: NDArray[np.int8], tricks: NDArray[np.int8], deals: int) -
         out[name] = float(right.mean())
         out[f"{name}_error"] = float(right.std(ddof=1) / np.sqrt(deals))
     return out
-
-
-# --- beside the published figures ------------------------------------------------------------------------------
 
 
 def comparison(found: dict[Job, Record]) -> list[str]:

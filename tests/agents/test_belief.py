@@ -38,9 +38,6 @@ HAND = parse_hand("AKQ2.T98.J7.A543")
 KEY = streams.key("belief")[0]
 
 
-# --- drawing -----------------------------------------------------------------------------------------------------
-
-
 def test_odds_can_be_taken_out_again():
     """Weighed by one over their odds, deals are as if dealt at random."""
     rng = np.random.default_rng(2)
@@ -54,9 +51,6 @@ def test_odds_can_be_taken_out_again():
     weighed = weight @ (owner[:, cards] == 2)
     assert np.abs(plain - 1 / 3).max() > 0.05  # the odds do something
     np.testing.assert_allclose(weighed, 1 / 3, atol=0.05)
-
-
-# --- learning ----------------------------------------------------------------------------------------------------
 
 
 def test_states_hold_the_other_hands():
@@ -112,9 +106,6 @@ def test_opponents_cards_dealt_again_leave_averages_right():
         np.testing.assert_allclose(weight @ held, 1 / 3, atol=0.03)
 
 
-# --- thinning ----------------------------------------------------------------------------------------------------
-
-
 def test_thinned_weights_are_right_on_average():
     """Heavy things stay as they are, light ones by chance; on average each counts its weight."""
     weight = np.concatenate([[5.0, 3.0], np.random.default_rng(1).random(60) / 20])
@@ -125,9 +116,6 @@ def test_thinned_weights_are_right_on_average():
         assert (chance[chosen < 2] == 1).all()
         counted[chosen] += weight[chosen] / chance
     np.testing.assert_allclose(counted / 2_000, weight, rtol=0.02)
-
-
-# --- thinking ----------------------------------------------------------------------------------------------------
 
 
 def partners(thinker, view, key):

@@ -21,7 +21,7 @@ from agents.networks.book import (
 )
 from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
-from agents.systems.bidder import HierarchyBidder, deal_features
+from agents.systems.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.systems.engine.state_cache import Queries
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import hierarchy_of, read_system
@@ -68,7 +68,11 @@ def test_a_book_calls_and_reads_as_its_system_does(system):
 def test_misdescription_against_the_reading_after_each_call():
     """Every legal call, against the reading of the auction with that call made, range by range."""
     auctions, owner, _ = positions(120, seed=5)
-    view, book, bidder = view_of(auctions, owner), Book(hierarchy_of("champion")), HierarchyBidder(read("champion"))
+    view, book, bidder = (
+        view_of(auctions, owner),
+        Book(hierarchy_of("champion")),
+        HierarchyBidder(hierarchy_of("champion")),
+    )
     look = look_at(book, auctions, owner)
     found = book.misdescription(queries_of(auctions, owner), view.mask)
     misdescribed = 0
@@ -101,10 +105,6 @@ def test_misdescription_of_a_passed_hand_is_the_same_in_any_batch():
         alone = book.misdescription(queries_of(mixed.take(rows), owner[rows]), mask[rows])
         np.testing.assert_array_equal(together[rows], alone)
     assert (together[::2] != together[1::2]).any()
-
-
-def read(name):
-    return hierarchy_of(name)
 
 
 def test_inputs_of_the_book_follow_the_own():
@@ -173,7 +173,8 @@ def test_only_answers_are(auction):
     bidder = NetworkBidder(by_book(terms=Terms(0.01, 0.01), system="champion"))
     auctions, owner = dealt(auction)
     view = view_of(auctions, owner)
-    assert (bidder.bid(view, np.zeros(len(view), np.uint64)) != HierarchyBidder(read("champion")).call(view)).any()
+    own = HierarchyBidder(hierarchy_of("champion")).call(view)
+    assert (bidder.bid(view, np.zeros(len(view), np.uint64)) != own).any()
 
 
 def test_what_is_out_of_reach_counts_as_misdescribed():
@@ -184,9 +185,6 @@ def test_what_is_out_of_reach_counts_as_misdescribed():
     _, _, guidance = player.judge(inputs_of(view), view.mask, queries_of(auctions, owner))
     assert guidance.min() == -MOST_MISDESCRIPTION * terms.truth
     assert (((guidance == terms.prior) | (guidance == terms.prior + ANSWER)).sum(axis=1) == 1).all()
-
-
-# --- the file ------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_keeps_its_book(tmp_path):
@@ -202,19 +200,16 @@ def test_a_file_keeps_its_book(tmp_path):
     assert networks_file.load(tmp_path / "mine.npz").book.digest == networks.book.digest
 
 
-def own_system(name):
-    system = read_system("sayc")
-    return system_text(system).replace("15-17 hcp", "14-16 hcp", 1), name
+OWN = system_text(read_system("sayc")).replace("15-17 hcp", "14-16 hcp", 1).replace("system: sayc", "system: mine")
 
 
 def test_another_version_of_the_system_is_refused(tmp_path):
-    text, name = own_system("mine")
-    (tmp_path / f"{name}.bidding").write_text(text.replace("system: sayc", "system: mine"))
-    networks = by_book(system=str(tmp_path / f"{name}.bidding"))
+    (tmp_path / "mine.bidding").write_text(OWN)
+    networks = by_book(system=str(tmp_path / "mine.bidding"))
     path = tmp_path / "learned.npz"
     networks_file.save(networks, path)
     assert networks_file.load(path).book.digest == networks.book.digest
-    (tmp_path / "learned.book.bidding").write_text(text.replace("14-16", "13-15"))
+    (tmp_path / "learned.book.bidding").write_text(OWN.replace("14-16", "13-15"))
     with pytest.raises(BidderFileError, match="is another version"):
         networks_file.load(path)
     (tmp_path / "learned.book.bidding").unlink()
@@ -223,15 +218,8 @@ def test_another_version_of_the_system_is_refused(tmp_path):
 
 
 def test_comments_do_not_make_another_version():
-    text, _ = own_system("mine")
-    plain, noted = (Book(hierarchy_for(t)) for t in (text, "# a comment\n" + text))
+    plain, noted = (Book(Hierarchy(parse_system(text))) for text in (OWN, "# a comment\n" + OWN))
     assert plain.digest == noted.digest
-
-
-def hierarchy_for(text):
-    from agents.systems.bidder import Hierarchy
-
-    return Hierarchy(parse_system(text))
 
 
 def test_an_auction_that_is_over():
@@ -244,9 +232,6 @@ def test_an_auction_that_is_over():
     assert (look.call == PASS).all()
     assert (look.made_by == NO_RULE).all()
     assert of_match(match, book).departures == 0  # the queries above have changed nothing
-
-
-# --- terms in a spec -----------------------------------------------------------------------------------------------
 
 
 def test_terms_in_a_spec(tmp_path):

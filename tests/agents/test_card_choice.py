@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from support.plays import card, cards, contracts_of, keys
 
-from agents.cardplay.card_values import Slack, behind, equals
-from agents.cardplay.lead import (
+from agents.cardplay.card_values import (
     ACE,
     ACE_KING,
     DOUBLE_DUMMY_BIAS,
@@ -13,8 +12,11 @@ from agents.cardplay.lead import (
     OTHER,
     SINGLETON,
     TRUMP,
+    Slack,
+    behind,
     conventional_lead,
     double_dummy_bias,
+    equals,
     kind_of_lead,
 )
 from agents.cardplay.montecarlo import MonteCarlo
@@ -25,7 +27,6 @@ from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.play import Plays
 
 HEARTS, SPADES = 2, 3
-PLAIN = "montecarlo?lead=solved"
 SLACK = Slack(0.15, 0.04)
 
 
@@ -33,9 +34,6 @@ def choice(worth, tricks=None):
     values = np.array(worth, float)
     count = np.array(tricks if tricks is not None else worth).astype(np.int8)
     return np.full(len(values), 1 / len(values)), values, count
-
-
-# --- ties -----------------------------------------------------------------------------------------------
 
 
 def test_the_error_is_that_of_the_paired_difference():
@@ -65,9 +63,6 @@ def test_cards_within_the_error_are_equal_but_not_at_any_price():
     assert equals(*near, 1.0, SLACK).tolist() == [0]
     dear = choice(np.column_stack([noise * 0, 5 * noise - 0.4]), np.ones((100, 2)))
     assert equals(*dear, 2.0, SLACK).tolist() == [0]  # within the error, yet 0.4 IMPs
-
-
-# --- opening leads --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,6 @@ def views(count, seed, length):
     return plays, play_view(plays, contracts_of(plays), 0)
 
 
-# --- deals ----------------------------------------------------------------------------------------------
-
-
 def check_facts(plays, view, row, owner):
     """The deals uint8 (S, 52) hold all that the player has seen."""
     assert ((owner[:, :, None] == np.arange(4)).sum(axis=1) == 13).all()
@@ -54,9 +51,9 @@ def check_facts(plays, view, row, owner):
             assert ((owner[:, 13 * suit : 13 * suit + 13] == seat).sum(axis=1) == len(had)).all()
 
 
-def facts_hold(count, seed):
-    rng = np.random.default_rng(seed)
-    done = 0
+def test_sampled_deals_hold_the_facts():
+    rng = np.random.default_rng(1)
+    count, done = 60, 0
     while done < count:
         length = int(rng.integers(0, 52))
         plays, view = views(min(50, count - done), int(rng.integers(1 << 30)), length)
@@ -69,10 +66,6 @@ def facts_hold(count, seed):
                 for accepted in belief.accepted:
                     assert (accepted.violation(belief.owner == accepted.seat) == 0).all()
         done += len(view)
-
-
-def test_sampled_deals_hold_the_facts():
-    facts_hold(60, seed=1)
 
 
 def test_deals_fit_the_auction_where_it_can_be_read():
@@ -189,9 +182,6 @@ def test_a_hypothesis_against_the_auction_is_discarded():
     assert belief.sample.fitting == 5
 
 
-# --- players --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("spec", ["random", "rule", "montecarlo?deals=3&score=tricks", "montecarlo?deals=3"])
 def test_players_are_legal_alike_in_batches_and_alone_and_travel(spec):
     player = make_player(spec)
@@ -272,6 +262,7 @@ def test_what_is_summed(score):
         ("montecarlo?deals=many", "deals must be a whole number"),
         ("montecarlo?score=glory", "score must be tricks or points or imps"),
         ("deceptive?sure=nan", "finite"),
+        ("deceptive?when=never", "when must be needed or always"),
         ("python:nowhere", "write python:package.module:factory"),
         ("python:nowhere:at_all", "No module named .nowhere."),
         ("python:random:Random", "no method play"),
@@ -282,8 +273,6 @@ def test_faulty_specs(spec, message):
     with pytest.raises(SpecError, match=message):
         make_player(spec)
 
-
-# --- the rule player reads the auction ------------------------------------------------------------------
 
 ANY_HAND = np.array([[0, 37], *[[0, 13]] * 4], np.int16)
 

@@ -1,25 +1,29 @@
-"""Case bases: what a file holds, how cases are found and votes counted, and why."""
+"""Case bases: files, how cases are found and votes counted, why, and ``bridge-env fit cases`` on a small record."""
 
+import importlib.util
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.command import refused
 from support.learners import record, small_base
 
 from agents.cases import actions
 from agents.cases.base import Retained, load, save
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revise, spoken_for
+from agents.cases.features import points
 from agents.cases.forest import LEAF
 from agents.cases.leaf_index import NOTHING, index_leaves
-from agents.cases.metric import points
 from agents.text_api import read_states as states_of
 from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text
+from bridge_env.io import optional_dependencies as extras
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
 from training.cases import fit, retain
 from training.cases.config import CasesConfig
+from training.cli.app import main
 from training.evaluation.agreement import rounds_and_sides, shares
 from training.evaluation.recorded_calls import read_states
 
@@ -87,9 +91,6 @@ def test_too_few_states(states):
         fit.case_base(states.take(np.arange(10)), CasesConfig())
 
 
-# --- actions -----------------------------------------------------------------------------------------------
-
-
 def one(hand, auction):
     view, _ = states_of([{"hand": hand, "auction": auction.split()}])
     return view, registry.make("system:sayc").meaning(view)
@@ -124,9 +125,6 @@ def test_an_action_comes_back_as_its_own_call_or_in_the_same_strain(states):
     assert (again == states.called).mean() > 0.97
 
 
-# --- judging and explaining --------------------------------------------------------------------------------
-
-
 def test_rounds_and_sides_add_up(base, states):
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     rows = {row.name: row for row in shares(rounds_and_sides(states.view), made, states.called)}
@@ -155,9 +153,6 @@ def test_fitting(states):
     base = fit.case_base(states, CasesConfig(members=2, epochs=12, trees=16))
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     assert (made == states.called).mean() > 0.7
-
-
-# --- the index, retaining --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("count", "trees", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
@@ -252,3 +247,45 @@ def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
     np.testing.assert_array_equal(wide.voice[:, :3], wide.vote)
     assert (wide.voice[:, 3:] >= 0).any()
     assert bidder.retrieve(states.view).voice.shape[1] == 3  # nothing is retained
+
+
+SMALL = ["--epochs", "1", "--members", "1", "--trees", "9"]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    """A record of 40 boards of the judging part and 160 others."""
+    return str(record(tmp_path_factory.mktemp("known"), 40, 160))
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_a_base_that_is_fitted(known, tmp_path, capsys):
+    pytest.importorskip("torch")
+    pytest.importorskip("sklearn")
+    words = ["fit", "cases", known, *SMALL]
+    assert main([*words, "--out", str(tmp_path / "a")]) == 0
+    base = load(tmp_path / "a" / "cases.npz")
+    assert ([len(forest) for forest in base.forests], base.k) == ([9, 9], 5)
+    assert (base.fitted["trees"], base.fitted["epochs"]) == (9, 1)
+    rows = json.loads((tmp_path / "a" / "results.json").read_text())["rows"]
+    assert [row["name"] for row in rows][:2] == ["all calls", "openings"]
+    # The same seed learns and grows the same.
+    assert main([*words, "--out", str(tmp_path / "b")]) == 0
+    assert (tmp_path / "a" / "cases.npz").read_bytes() == (tmp_path / "b" / "cases.npz").read_bytes()
+    assert "| openings | " in capsys.readouterr().out
+
+
+def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):
+    path = record(tmp_path, 5)
+    assert "all 5 boards are for judging" in refused(capsys, "fit", "cases", path, *SMALL, "--out", tmp_path)
+
+
+@pytest.mark.parametrize(("missing", "name"), [("torch", "torch"), ("sklearn", "scikit-learn")])
+def test_a_missing_library_is_named(known, tmp_path, monkeypatch, capsys, missing, name):
+    found = importlib.util.find_spec("numpy")
+    monkeypatch.setattr(extras, "find_spec", lambda library: None if library == missing else found)
+    assert main(["fit", "cases", known, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert f"{name} is not installed" in error
+    assert extras.how_to_install("rl") in error

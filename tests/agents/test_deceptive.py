@@ -9,13 +9,7 @@ from support.plays import cards, contracts_of, keys, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS
-from agents.cardplay.deception.deceptive import (
-    Deceptive,
-    DeceptiveOptions,
-    candidates,
-    chosen,
-    like,
-)
+from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions, candidates, chosen, like
 from agents.cardplay.deception.lines import Lines
 from agents.cardplay.deception.lookahead import (
     Lookahead,
@@ -26,7 +20,6 @@ from agents.cardplay.deception.lookahead import (
     search_order,
 )
 from agents.cardplay.deception.paired import Solver, real_values
-from agents.cardplay.registry import make_player
 from agents.cardplay.table import distinct_cards
 from bridge_env.bidders.play_view import play_view
 from bridge_env.double_dummy.positions import card_tricks
@@ -105,7 +98,7 @@ def test_what_the_next_opponent_sees():
     assert (seen.dummy == (deals == 0)).all()
     assert (seen.length == 4).all()
     lead, _ = played_after(DEAL, 1, 4, "")
-    leader_view, declarer = opponents_views(lead_view(lead), 0, cards("D5")[0], deals[:1])
+    leader_view, declarer = opponents_views(play_view(lead, contracts_of(lead), 0), 0, cards("D5")[0], deals[:1])
     assert declarer == 1  # W is dummy: declarer decides, and sees dummy
     assert leader_view.dummy.any()
 
@@ -132,14 +125,10 @@ def test_a_deal_of_no_weight_does_not_count(monkeypatch):
     assert gains[0] == pytest.approx(gains[1])
 
 
-def lead_view(plays):
-    return play_view(plays, contracts_of(plays), 0)
-
-
 def test_touching_honours_are_candidates_of_their_own():
-    _, view = played_after("N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986", 2, 4, "H2 H5 H8")
+    _, view = played_after(DEAL, 2, 4, "H2 H5 H8")
     assert set(cards("HT HQ HA")) == set(candidates(view, 0).tolist())
-    _, view = played_after("N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986", 2, 4, "C6 C2")
+    _, view = played_after(DEAL, 2, 4, "C6 C2")
     assert candidates(view, 0).tolist() == cards("C5 CJ CK")
 
 
@@ -201,13 +190,6 @@ def test_it_is_used_where_no_card_reaches_the_goal():
             total = view.won[row] + (found.plain.tricks if ours else left - found.plain.tricks)
             reached = (total >= level) == ours
             assert (found.plain.belief.weight @ reached).max() >= 0.5
-
-
-def test_specs():
-    player = make_player("deceptive?imagined=7&when=always")
-    assert (player.options.imagined, player.options.when) == (7, "always")
-    with pytest.raises(ValueError, match="when must be needed or always"):
-        make_player("deceptive?when=never")
 
 
 def a_look(seen, gain):

@@ -1,4 +1,4 @@
-"""Explanations of a system's calls: their wording, and that they are true of the hand."""
+"""Explanations of a system: wording, that they are true of the hand, and the lines that can have made a call."""
 
 import json
 import re
@@ -6,19 +6,24 @@ import re
 import numpy as np
 import pytest
 
+from agents.registry import system_of
 from agents.systems.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
+from agents.systems.explain import player_terms
 from agents.systems.explain.explain import explain
 from agents.systems.explain.player_terms import sentence
+from agents.systems.explain.position import rules_for
 from agents.systems.explain.ranges import unite
-from agents.systems.language.text import is_difference
-from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS, difference
+from agents.systems.language.text import is_difference, parse_constraint
+from agents.systems.language.tree import INFINITE, Atom
+from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS, difference
+from agents.systems.library.shipped import register_system
 from agents.text_api import call, read_states
-from bridge_env.bidders.registry import make
+from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import call_text
-from bridge_env.rules.cards import board_dealer, board_vulnerability
+from bridge_env.rules.calls import PASS, call_text, parse_call
+from bridge_env.rules.cards import UNKNOWN, board_dealer, board_vulnerability
 from training.cli.app import main
 
 
@@ -106,9 +111,6 @@ def test_a_pass_denies_calls():
         "12 to 21 HCP, more diamonds than clubs); no 1♠ (five or more spades, 12 to 21 HCP, "
         "spades not shorter than hearts)"
     )
-
-
-# --- explanations are true ---------------------------------------------------------------------------------
 
 
 class Decisions:
@@ -212,9 +214,6 @@ def test_ranges_of_one_or_the_other():
     assert unite([{"hcp": (12, 21), "H": (5, 13)}, {"hcp": (10, 14)}]) == {"hcp": (10, 21)}
 
 
-# --- the command -------------------------------------------------------------------------------------------
-
-
 def test_the_command_prints_json_with_all_fields(capsys):
     words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]
     assert main([*words, "--json"]) == 0
@@ -239,3 +238,84 @@ def test_the_hand_of_the_readme_would_have_opened():
     for spec in ("policy:champion", "system:two-over-one", "system:sayc"):
         assert call(spec, "AQT72.A4.Q2.T753") == "1S"
     assert call("system:sayc", "A8.KQ94.72.KQ652") == "1C"
+
+
+NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
+
+
+def test_suits_are_filled_in_and_conventions_marked():
+    bidder = make("system:sayc")
+    auctions = Auctions(0, 0)
+
+    def rules(word):
+        return rules_for(bidder, view_of(auctions, NOBODYS), parse_call(word))
+
+    spade = rules("1S")[0]
+    words = {atom.word for clause in spade.needs for together in clause for atom in together}
+    assert "S" in words
+    assert not words & {"M", "oM", "x"}
+    assert all(rule.artificial for rule in rules("2C"))
+    assert rules("6C") == []
+    auctions.step([parse_call("1N")])
+    auctions.step([PASS])
+    assert {(rule.artificial, rule.line.note.split()[0]) for rule in rules("2C")} == {(True, "Stayman")}
+
+
+def test_a_registered_system_is_a_system_like_others():
+    spec = register_system("lent-here", "system: x\n7N  12+ hcp\n")
+    assert register_system("lent-here", "system: x\n7N  12+ hcp\n") == spec
+    other = register_system("lent-here", "system: x\n6N  12+ hcp\n")
+    assert other != spec
+    assert system_of(spec).system.blocks  # the general rules, as with files that have none
+    strong = view_of(Auctions(0, 0), random_deals(1, 0, 40)[:1])
+    strong.hand[0] = np.isin(np.arange(52) % 13, (10, 11, 12)) | (np.arange(52) == 0)
+    assert call_text(int(make(spec).bid(strong, np.zeros(1, np.uint64))[0])) == "7NT"
+    assert call_text(int(make(other).bid(strong, np.zeros(1, np.uint64))[0])) == "6NT"
+    with pytest.raises(SpecError, match=":2:"):
+        register_system("faulty", "system: x\n1C 5+ quokkas\n")
+
+
+def atoms():
+    """Every word of the language, with ranges of all kinds."""
+    out = []
+    for word in sorted({name.partition(":")[0] if ":" in name else name for name in WORDS} | {"M", "oM", "m", "om"}):
+        named = [word]
+        if word in SUIT_WORDS:
+            named = [f"{word}:{suit}" for suit in (*SUIT_LETTERS, "M", "oM", "m", "om", "x", "y")]
+        if word == "hcp":
+            named += ["hcp"]
+        for name in named:
+            if word in FLAG_WORDS:
+                out += [Atom(name, 0, 0), Atom(name, 1, 1)]
+            elif word in CALL_WORDS:
+                out += [Atom(name, call, call) for call in (0, 1, 2, 3, 22, 37)]
+            else:
+                spans = ((0, 0), (0, 3), (1, 1), (1, INFINITE), (4, INFINITE), (2, 7), (0, INFINITE))
+                out += [Atom(name, *span) for span in spans]
+    out += [Atom(f"{a}-{b}", lo, hi) for a, b in (("H", "S"), ("M", "oM"), ("m", "C"), ("x", "y"))
+            for lo, hi in ((0, 0), (0, INFINITE), (1, INFINITE), (1, 1), (2, INFINITE))]  # fmt: skip
+    return out
+
+
+def test_phrases_hold_no_sign_that_separates_conditions():
+    for atom in atoms():
+        text = player_terms.condition(atom)
+        assert not re.search(r" or | and |[,;:/()*]", text), text  # signs between conditions
+
+
+def test_every_word_of_the_language_has_a_phrase():
+    stems = {name.partition(":")[0] for name in WORDS} - {*SUIT_LETTERS} - CALL_WORDS
+    assert stems <= {*player_terms._PHRASES, *player_terms._YES_NO}
+    phrases = [*player_terms._PHRASES.values(), *player_terms._RANGES.values()]
+    assert len(set(phrases)) == len(phrases)
+
+
+def test_the_clause_of_an_agreed_suit_has_a_phrase():
+    ways = " or ".join(f"{mine}+ shown:H and {his}+ partner:H" for mine, his in ((5, 3), (4, 4), (3, 5), (2, 6)))
+    agreed = parse_constraint(f"{ways}, ours")
+    assert player_terms.symbols(player_terms.promise(agreed)) == "♥ agreed; the last bid is ours"
+
+
+def test_one_of_a_thing_is_in_the_singular():
+    assert player_terms.term_text(1, "controls") == "1 control"
+    assert player_terms.term_text(1, "passes") == "after a pass"

@@ -50,11 +50,6 @@ def passed_out(calls, flags):
     return ""
 
 
-def undisturbed(calls, at):
-    """Do the opponents of the seat that made call ``at`` pass from there on?"""
-    return not any(calls[at + 1 :: 2])
-
-
 def bid_all(bidder, count, seed):
     """Auctions with the system in every seat, and the flags of the rules that made their calls, in order."""
     owner, dealer, vulnerability = boards(count, seed)

@@ -42,9 +42,6 @@ def tree_rules_of(compiled):
     return int(compiled.parts[: len(compiled.children), END_RULE].max())
 
 
-# --- features ----------------------------------------------------------------------------------------------
-
-
 def test_features_are_those_of_the_slow_count():
     held = random_deals(3, 0, 400) == 0
     columns = {name.replace("length:", "").replace("suit_hcp", "hcp"): i for name, i in FEATURES.items()}
@@ -52,9 +49,6 @@ def test_features_are_those_of_the_slow_count():
         slow = slow_features(hand_text(hand))
         fast = {word: int(row[columns[word]]) for word in slow if word in columns}
         assert fast == {word: n for word, n in slow.items() if word in columns}
-
-
-# --- the tree ----------------------------------------------------------------------------------------------
 
 
 def context_words(calls, seat, vulnerability, shown):
@@ -114,9 +108,6 @@ def test_every_construction_of_the_language():
     owner, dealer, vulnerability = boards(400, seed=23)
     auctions = bid_out((tangle.own,) * 4, deal_features(owner), dealer, vulnerability)
     assert assert_engine_reads_the_tree(tangle, auctions, random_deals(24, 0, 400)) > 800
-
-
-# --- what calls show ---------------------------------------------------------------------------------------
 
 
 def shown_by(bidder, auction):
@@ -200,9 +191,6 @@ def test_every_auction_ends_and_some_line_fits_every_hand(name):
     assert auctions.done.all()
     for rows, so_far in prefixes(auctions):
         assert (bidder.decide(view_of(so_far, owner[rows]))[1] >= 0).all()
-
-
-# --- why ---------------------------------------------------------------------------------------------------
 
 
 def test_explanation_of_a_general_rule_and_of_none():

@@ -1,13 +1,16 @@
-"""Bidding systems that are too large, too deep or damaged: a clear error, in little time."""
+"""Bidding systems that are too large, too deep or damaged, and variables: they mean only auctions of the laws."""
 
 import time
 
+import numpy as np
 import pytest
+from support.bidders import TANGLE
 
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
 from agents.systems.language import limits
 from agents.systems.language.text import SystemTextError, parse_system
-from agents.systems.library.shipped import read_system
+from agents.systems.library.shipped import read_system, shipped_systems
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text, parse_call
 
 
 def nested(token, times, first="1C"):
@@ -63,3 +66,71 @@ def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
 def test_what_is_too_deep_or_too_long(text, why):
     with pytest.raises(SystemTextError, match=why):
         parse_system(text, source="mine")
+
+
+def illegal(compiled):
+    """Auctions, as text, that the tree holds or in which it calls, and that the laws forbid; and how many were seen."""
+    wrong, seen = [], 0
+    waiting = [(int(compiled.roots[0]), -1, False, 0, ())]  # node, last bid, is it theirs, doublings, auction
+
+    def allowed(call, theirs, bid, bid_is_theirs, doubled):
+        if call == DOUBLE:
+            return bid >= 0 and doubled == 0 and theirs != bid_is_theirs
+        if call == REDOUBLE:
+            return doubled == 1 and theirs == bid_is_theirs
+        return call == PASS or call - FIRST_BID > bid
+
+    while waiting:
+        node, bid, bid_is_theirs, doubled, auction = waiting.pop()
+        made = compiled.rules[slice(*compiled.parts[node, FIRST_RULE : FIRST_RULE + 2]), RULE_CALL]
+        for call in made.tolist():
+            seen += 1
+            if not allowed(call, False, bid, bid_is_theirs, doubled):
+                wrong.append((*auction, call_text(call)))
+        for theirs, call in np.argwhere(compiled.children[node] >= 0).tolist():
+            after = (*auction, f"({call_text(call)})" if theirs else call_text(call))
+            seen += 1
+            if not allowed(call, bool(theirs), bid, bid_is_theirs, doubled):
+                wrong.append(after)
+            place = (bid, bid_is_theirs, doubled)
+            if call >= FIRST_BID:
+                place = (call - FIRST_BID, bool(theirs), 0)
+            elif call != PASS:
+                place = (bid, bid_is_theirs, call)
+            waiting.append((int(compiled.children[node, theirs, call]), *place, after))
+    return wrong, seen
+
+
+@pytest.mark.parametrize("name", [*shipped_systems(), "tangle"])
+def test_no_impossible_auction(name):
+    compiled = compile_system(parse_system(TANGLE) if name == "tangle" else read_system(name))
+    wrong, seen = illegal(compiled)
+    assert not wrong, wrong[:5]
+    assert seen >= (len(compiled.children) - 1)
+
+
+def calls_after(text, auction):
+    compiled = compile_system(parse_system(text))
+    node = int(compiled.roots[0])
+    for call in auction.split():
+        node = int(compiled.children[node, int(call.startswith("(")), parse_call(call.strip("()"))])
+        if node < 0:
+            return None
+    rules = compiled.rules[slice(*compiled.parts[node, FIRST_RULE : FIRST_RULE + 2]), RULE_CALL]
+    return [call_text(call) for call in rules.tolist()]
+
+
+def test_a_variable_is_any_suit_that_can_be_bid():
+    text = "1M 5+ M\n  1oM 4+ oM\n  2oM 5+ oM\n(1x)\n  1y 5+ y\n"
+    assert calls_after(text, "1H") == ["1S", "2S"]
+    assert calls_after(text, "1S") == ["2H"]  # 1S-1H is no auction
+    assert calls_after(text, "(1D)") == ["1S", "1H"]
+    assert calls_after(text, "(1S)") == []
+    assert calls_after("1M 5+ M\nafter 1M-1oM\n  2M 6+ M\n", "1S 1H") is None
+    assert calls_after("1M 5+ M\nafter 1M-1oM\n  2M 6+ M\n", "1H 1S") == ["2H"]
+    assert calls_after("1M 5+ M\n  (lowest:y)\n    X 9+ hcp\n", "1H (1S)") == ["X"]
+
+
+def test_a_line_that_no_suit_can_reach_is_a_fault():
+    with pytest.raises(SystemTextError, match="no auction leads here"):
+        compile_system(parse_system("1S 5+ S\n  1M 4+ M\n"))

@@ -96,8 +96,6 @@ def test_other_spellings(written, short):
     assert system_text(parse_system(written)).splitlines()[-1] == short
 
 
-# --- trees of any kind -----------------------------------------------------------------------------------
-
 suit = st.sampled_from(["C", "D", "H", "S", "M", "oM", "m", "om", "x", "y"])
 stems = sorted({word.partition(":")[0] for word in WORDS if len(word) > 1} - SCORE_WORDS)
 
@@ -175,13 +173,8 @@ blocks = st.one_of(
     st.builds(Block, constraints, st.lists(cards(), max_size=3).map(tuple), notes, st.just(True), comments),
 )
 
-
 systems = st.builds(
-    System,
-    words,
-    st.lists(lines(), max_size=4).map(tuple),
-    st.lists(blocks, max_size=2).map(tuple),
-    comments,
+    System, words, st.lists(lines(), max_size=4).map(tuple), st.lists(blocks, max_size=2).map(tuple), comments
 )
 
 
@@ -196,8 +189,6 @@ def test_any_system_reads_back_the_same(system):
 def test_any_constraint_reads_back_the_same(constraint):
     assert parse_constraint(constraint_text(constraint)) == constraint
 
-
-# --- faults ----------------------------------------------------------------------------------------------
 
 FAULTS = [
     ("1C\n1Z", 2, "'1Z' is no call"),
@@ -276,9 +267,6 @@ def test_the_page_of_words_holds_them_all(written):
     suits_are_written_as_letters = {"C", "D", "H", "S"}
     assert {word.partition(":")[0] for word in WORDS} - suits_are_written_as_letters <= shown
     assert set(MEANINGS) <= shown
-
-
-# --- characters that nobody sees -------------------------------------------------------------------------------------
 
 
 def test_other_spaces_do_not_indent_and_are_spaces_in_conditions():

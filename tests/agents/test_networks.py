@@ -1,13 +1,15 @@
-"""Networks that bid: what they see, sums that are exact, the file, and damaged files."""
+"""Networks that bid: what they see, sums that are exact, files, also of networks over the observations of the env."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from reference.network_inputs import inputs_on, number
 from support.bidders import longest_auction
-from support.learners import outputs_of_integers, random_layers, random_networks, views
+from support.learners import observation_policy, outputs_of_integers, random_layers, random_networks, views
 
 from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
@@ -15,6 +17,8 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
 from agents.networks.network import TOP, UNIT, Network, NetworkError, quantized, set_matmul
 from agents.networks.shipped import network_path, read_networks, role, shipped_networks
+from agents.registry import make_policy
+from bridge_env.bidders.observation import observe
 from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 
@@ -24,9 +28,6 @@ def file(tmp_path):
     path = tmp_path / "network.npz"
     networks_file.save(random_networks(), path)
     return path
-
-
-# --- inputs ----------------------------------------------------------------------------------------------------
 
 
 def test_inputs_are_those_of_the_table():
@@ -48,9 +49,6 @@ def test_the_longest_auction_has_room():
     assert starts[1] <= MOST_ON
     names = inputs_on(view_of(auctions, owner).hand[0], calls, 0, 3, int(auctions.turn[0]))
     assert set(numbers.tolist()) == {number(name) for name in names}
-
-
-# --- the arithmetic --------------------------------------------------------------------------------------------
 
 
 def test_outputs_are_those_of_integers():
@@ -110,9 +108,6 @@ def test_weights_that_make_no_network(value, says):
         quantized(layers, MOST_ON)
 
 
-# --- the player ------------------------------------------------------------------------------------------------
-
-
 def test_the_highest_legal_output_is_called():
     bidder = NetworkBidder(random_networks())
     view, key = views(1_000, seed=1)
@@ -123,9 +118,6 @@ def test_the_highest_legal_output_is_called():
     np.testing.assert_allclose(chances.sum(axis=1), 1)
     assert (chances[~view.mask] == 0).all()
     np.testing.assert_array_equal(chances.argmax(axis=1), expected)
-
-
-# --- the file --------------------------------------------------------------------------------------------------
 
 
 def test_what_was_saved_is_loaded(file):
@@ -181,3 +173,40 @@ def test_damaged_files_are_refused(file, change, says):
     hostile(file, change)
     with pytest.raises(BidderFileError, match=says):
         networks_file.load(file)
+
+
+@pytest.fixture
+def observer(tmp_path):
+    path = tmp_path / "policy.npz"
+    networks_file.save(observation_policy().networks, path)
+    return path
+
+
+def test_outputs_over_observations_are_those_of_integers():
+    policy = observation_policy(seed=3)
+    seen = observe(views(300, seed=3)[0])
+    np.testing.assert_array_equal(policy.outputs(seen), outputs_of_integers(policy.networks.policy, seen))
+
+
+def test_a_saved_policy_bids_alike(observer):
+    view, key = views(300, seed=6)
+    again = make_policy(str(observer))
+    assert again.networks.trained == {"by": "nobody"}
+    np.testing.assert_array_equal(again.bid(view, key), observation_policy().bid(view, key))
+    networks_file.save(random_networks(), observer)  # of the other layout
+    np.testing.assert_array_equal(
+        make_policy(str(observer)).networks.policy.layers[0].weight, random_networks().policy.layers[0].weight
+    )
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_it_needs_neither_torch_nor_sb3(observer):
+    code = f"""
+import sys
+sys.modules.update(torch=None, stable_baselines3=None, sb3_contrib=None)
+from training.evaluation.duplicate import match
+assert len(match("policy:{observer}", "pass", 50).imps) == 50
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

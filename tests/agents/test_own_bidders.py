@@ -99,9 +99,6 @@ def test_errors_of_outputs(outputs, says):
         agents.call(Outputs(outputs), hand="AKQ2.T98.J7.A543")
 
 
-# --- ONNX ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def exported(tmp_path):
     """Writes a module to a file of ONNX."""

@@ -37,9 +37,6 @@ def called(spec, hand, auction="", **where):
     return call_text(int(make_reason(spec).bid(view, key)[0]))
 
 
-# --- the game with open hands ----------------------------------------------------------------------------------
-
-
 def leaves_of(seed, level=False):
     """Values of contracts that no estimator has: any call may be best. ``level``: partners declare alike."""
     leaf = np.random.default_rng(seed).normal(0, 300, (4, 35, 3)).astype(np.float32)
@@ -57,16 +54,7 @@ def solved(auction, dealer, leaf, trust):
     return out[0], mixed if seat % 2 == 0 else -mixed
 
 
-LATE = [
-    "6N",
-    "6S P P",
-    "6D X",
-    "6H P 6S P P",
-    "7C X XX P",
-    "6N X P P XX P",
-    "P P 6S P 7C P P",
-    "P 5H X 6H P P",
-]
+LATE = ["6N", "6S P P", "6D X", "6H P 6S P P", "7C X XX P", "6N X P P XX P", "P P 6S P 7C P P", "P 5H X 6H P P"]
 
 
 @pytest.mark.slow
@@ -104,8 +92,6 @@ def test_imps_without_steps_lie_on_the_scale_in_the_middle_of_each_step():
     points = np.linspace(-3000, 3000, 601)
     assert (np.diff(smooth_imps(points)) > 0).all()
 
-
-# --- calls that are obvious --------------------------------------------------------------------------------------
 
 TIMID = "1N    15-17 hcp, balanced\nwhen 0-7 last-level\n  P"
 
@@ -152,9 +138,6 @@ def test_an_infinite_caution_leaves_the_system_alone():
     np.testing.assert_array_equal(careful.bid(view, keys), make_system("sayc").call(view))
 
 
-# --- the deals ----------------------------------------------------------------------------------------------------
-
-
 def believed(auction, seat, player_models=ALL_AS_BEST, **options):
     """Average points and lengths (C D H S) that ``seat`` is believed to hold, with nobody playing a system."""
     view, key = position("K43.Q82.K954.J63", auction)
@@ -195,19 +178,7 @@ def test_a_system_believes_what_the_other_seats_systems_say():
     assert found.sample.weight @ (spades >= 5) > 0.9
 
 
-# --- specs --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "samples=100000000000000000000",
-        "looks=0",
-        "sample=3",
-        "trust=2",
-        "margin=nan",
-    ],
-)
+@pytest.mark.parametrize("text", ["samples=100000000000000000000", "looks=0", "sample=3", "trust=2", "margin=nan"])
 def test_faulty_options_are_refused(text):
     with pytest.raises(SpecError):
         make_reason(f"sayc?{text}")
@@ -241,9 +212,6 @@ def test_the_systems_of_the_trivial_bidders_call_as_they_do(name, bidder):
         bidder_by_system = make_system("sayc")
         bidder_by_system.own = player
         assert bidder_by_system.call(view)[0] == bidder.bid(view, key)[0]
-
-
-# --- explanations -------------------------------------------------------------------------------------------------
 
 
 def test_the_explanation_has_candidates_seats_and_deals():

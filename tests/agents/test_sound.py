@@ -198,11 +198,7 @@ def test_sound_neighbours_of_faults_are_sound(name):
 
 def test_a_line_against_an_artificial_bid_is_not_dead_because_our_own_is_natural():
     dead = ["no hand comes"]
-    conditions = {
-        "0-1 theirs:S": [],
-        "0-2 theirs:S": dead,
-        "20+ they-min": [],
-    }
+    conditions = {"0-1 theirs:S": [], "0-2 theirs:S": dead, "20+ they-min": []}
     for condition, text_part in conditions.items():
         lines = SOUND.split("\n")
         where = lines.index("(1S)")
@@ -219,8 +215,7 @@ def test_what_is_planted_is_found_at_its_line(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.weekly] * (name != "acol")) for name in shipped_systems()],
+    "name", [pytest.param(name, marks=[pytest.mark.weekly] * (name != "acol")) for name in shipped_systems()]
 )
 def test_shipped_systems_are_sound(name):
     assert sound_findings(system_path(name)) == []

@@ -38,9 +38,6 @@ class SecondSeat:
         return np.where(view.length == 1, 37, 0).astype(np.int8)
 
 
-# --- accepted calls ----------------------------------------------------------------------------------------
-
-
 def test_answers_are_in_one_spelling():
     ours = agents.call("system:sayc", "KJ7.A4.AQ83.K942", auction=[])
     assert ours == "1NT"
@@ -55,8 +52,6 @@ def test_the_bidder_sees_its_own_cards_alone():
     assert (witness.seen[0].hand.sum(axis=1) == 13).all()
     assert witness.seen[0].mask.sum(axis=1).tolist() == [36, 36]  # no doubles, then no 1C and no redouble
 
-
-# --- refused states ----------------------------------------------------------------------------------------
 
 GOOD = {"hand": HAND, "dealer": "N", "vulnerability": "None", "auction": []}
 FAULTS = [
@@ -89,9 +84,6 @@ def test_unknown_and_missing_keys_are_refused():
         agents.calls("pass", [{"dealer": "N"}])
 
 
-# --- whose call it is --------------------------------------------------------------------------------------
-
-
 def test_specs_of_all_kinds(tmp_path):
     path = tmp_path / "mine.bidding"
     path.write_text("7N\n")
@@ -118,9 +110,6 @@ def test_a_pair_reads_each_partner_by_its_own_system(tmp_path):
     assert player_at(pair, 3) is second
     assert player_at(second, 0) is second
     assert PairBidder(PassBidder(), second).systems is None
-
-
-# --- batches -----------------------------------------------------------------------------------------------
 
 
 def states_in_many_auctions(count):

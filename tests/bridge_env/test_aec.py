@@ -16,19 +16,12 @@ from bridge_env.rules.calls import PASS, parse_call
 pytest.importorskip("pettingzoo")
 
 import pettingzoo
-from pettingzoo.test import (
-    api_test,
-    parallel_api_test,
-    parallel_seed_test,
-    render_test,
-    seed_test,
-)
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
 from bridge_env.envs import aec
 from bridge_env.io.optional_dependencies import how_to_install
 
 IN_OBSERVATION_OR_REWARDS = {"action_mask", "seat_rewards"}
-
 
 SETTINGS = [
     {}, {"reward": "points", "deals": "judging", "dealer": "E"}, {"observation": "hand", "text": True},

@@ -82,9 +82,6 @@ def test_numbers_of_legal_auctions():
     assert counted == [36, 701, 9731, 107451, 999852]  # counted by patterns of passes, bids and doubles, without rules
 
 
-# --- edges ------------------------------------------------------------------------------------------------
-
-
 def test_the_longest_auction_is_legal_and_fills_the_history():
     calls = longest_auction()
     assert len(calls) == MAX_CALLS == 319
@@ -150,9 +147,6 @@ def test_the_message_of_an_illegal_call_shows_the_auction(words, message):
 def test_bad_dealers_and_vulnerabilities_are_refused(dealer, vulnerability):
     with pytest.raises(ValueError, match=r"0\.\.3"):
         Auctions(dealer, vulnerability)
-
-
-# --- the history is the truth ------------------------------------------------------------------------------
 
 
 def test_replaying_the_history_makes_the_same_state():

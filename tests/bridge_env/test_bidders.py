@@ -94,9 +94,6 @@ def enough(bidder, count):
 known_positions = cache(positions)  # for tests that leave them alone
 
 
-# --- every bidder ------------------------------------------------------------------------------------------
-
-
 def test_calls_are_legal_and_of_the_right_kind(bidder):
     count = enough(bidder, 1_000)
     auctions, owner, key = known_positions(count, seed=1)
@@ -176,9 +173,6 @@ def test_auctions_end(bidder, wild):
     assert auctions.length.max() <= MAX_CALLS
 
 
-# --- the trivial ones --------------------------------------------------------------------------------------
-
-
 def test_random_takes_every_legal_call_equally_often():
     auction = one_auction([parse_call(c) for c in ("6NT", "X")], dealer=0)
     owner = np.repeat(random_deals(1, 0, 1), 12_000, axis=0)
@@ -203,9 +197,6 @@ def test_doubler_doubles_opposing_bids_from_2nt_up():
     assert answer("2NT", "P", "P") == DOUBLE
     assert answer("2NT", "X", "P") == PASS  # doubled already
     assert answer("7NT") == DOUBLE
-
-
-# --- the resolver ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,6 @@ SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
 seeds = st.integers(0, 2**63 - 1)
 
 
-# --- dealing ----------------------------------------------------------------------------------------------
-
-
 @given(seeds, st.integers(0, 10**12), st.integers(0, 20))
 def test_every_seat_holds_thirteen_cards(seed, start, count):
     owner = random_deals(seed, start, count)
@@ -74,9 +71,6 @@ ONE_OFF[3, np.flatnonzero(ONE_OFF[3] == 0)[0]] = 1
 def test_arrays_that_are_no_deals_are_refused(owner, message):
     with pytest.raises(DealError, match=message):
         check_deals(owner)
-
-
-# --- text -------------------------------------------------------------------------------------------------
 
 
 @given(seeds, st.integers(0, 3))
@@ -147,9 +141,6 @@ def test_other_words_are_refused(text):
         parse_vulnerability(text)
 
 
-# --- the board-number rule ----------------------------------------------------------------------------------
-
-
 def test_dealer_and_vulnerability_follow_the_board_number():
     # As printed on the boards: board, dealer, vulnerable.
     printed = [
@@ -164,9 +155,6 @@ def test_dealer_and_vulnerability_follow_the_board_number():
             number = int(board) + cycle
             assert SEATS[int(board_dealer(number))] == dealer
             assert VULNERABILITIES[int(board_vulnerability(number))] == vulnerability
-
-
-# --- streams ------------------------------------------------------------------------------------------------
 
 
 @given(seeds, st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=30))

@@ -33,8 +33,6 @@ def test_the_hash_follows_kernels_and_the_modules_that_they_import(tmp_path):
         before = now
 
 
-# --- where the cache lies ----------------------------------------------------------------------------------
-
 MODULE = "from bridge_env.compiled.jit import njit\n\n\n@njit\ndef twice(x):\n    return 2 * x\n"
 USE = "import module_under_test as m; print(m.twice(21), sum(m.twice.stats.cache_hits.values()))"
 
@@ -96,9 +94,6 @@ def test_code_that_checks_bounds_has_its_own_folder(tmp_path):
     assert len(list((tmp_path / "cache").glob("bridge-env-kernels-*"))) == 2
 
 
-# --- kernels that are inlined, and plain Python ------------------------------------------------------------
-
-
 def test_an_inlined_kernel_works_in_kernels_and_in_python():
     @jit.njit(forceinline=True)
     def inlined(x, number):
@@ -109,9 +104,6 @@ def test_an_inlined_kernel_works_in_kernels_and_in_python():
         return inlined(x, 2) + inlined(x, 3) + inlined(x, number=4)
 
     assert (outer(5), inlined(5, 2), inlined.py_func(5, 3)) == (45, 10, 15)
-
-
-# --- intrinsics ---------------------------------------------------------------------------------------------
 
 
 @jit.njit

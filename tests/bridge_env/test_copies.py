@@ -90,9 +90,6 @@ def test_a_copy_goes_on_as_the_env_would(name, way, many):
         assert again[-len(expected) :] == expected
 
 
-# --- PettingZoo's -------------------------------------------------------------------------------------------
-
-
 def play_in_turn(env, steps, first):
     out = []
     for step in range(first, first + steps):

@@ -68,12 +68,6 @@ def test_deals_of_the_library_have_its_tables_and_split():
     assert 0.15 < both.mean() < 0.35
 
 
-def test_arrays_go_in_order():
-    owner = random_deals(2, 0, 7)
-    np.testing.assert_array_equal(resolve(owner).draw(KEYS, NUMBERS).owner, owner[NUMBERS % 7])
-    assert resolve(owner[0]).draw(KEYS, NUMBERS).owner.shape == (500, 52)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -96,9 +90,6 @@ def test_no_boards_at_all(tmp_path):
     write_library(tmp_path / "empty.bdl", np.zeros((0, 52), np.uint8), np.zeros((0, 4, 5), np.int8), {})
     with pytest.raises(ValueError, match=r"empty\.bdl.*no deals for 'training'"):
         LibraryDeals("training", tmp_path / "empty.bdl").draw(KEYS, NUMBERS)
-
-
-# --- PBN ----------------------------------------------------------------------------------------------------
 
 
 def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
@@ -136,9 +127,6 @@ def test_a_pbn_files_own_table_counts(tmp_path):
     )
     boards = pbn_deals(path).draw(KEYS, NUMBERS)
     assert (boards.tricks == 7).all()
-
-
-# --- boards ----------------------------------------------------------------------------------------------
 
 
 NAMES = ("owner", "dealer", "vulnerability", "number", "base", "tricks")

@@ -13,17 +13,12 @@ from support.bidders import ID, PART, QUIET, SLAM, Unsolved
 from bridge_env.bidders import registry
 from bridge_env.bidders.observation import hand_of
 from bridge_env.bidders.view import view_of
-from bridge_env.double_dummy.exact import library_then_solver
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import PASS, Contract, parse_call
-
-# Tricks N E S W by C D H S NT, checked against the shipped library below.
-SLAM_TRICKS = [[4, 1, 3, 2, 1], [9, 12, 9, 11, 12], [4, 1, 3, 2, 1], [9, 12, 9, 11, 12]]
-PART_TRICKS = [[9, 6, 9, 6, 8], [4, 7, 3, 7, 4], [9, 6, 9, 5, 8], [4, 7, 3, 7, 4]]
 
 in_every_setting = pytest.mark.parametrize(
     "kwargs",
@@ -62,9 +57,6 @@ def random_episode(env, rng, **reset):
 
 def same(a, b):
     return gymnasium.utils.env_checker.data_equivalence(a, b, exact=True)
-
-
-# --- the checkers of Gymnasium and SB3 --------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("error::UserWarning", "ignore:.*no window can be opened:UserWarning")
@@ -120,9 +112,6 @@ def test_rendering():
     assert "3NT" in env.render()
 
 
-# --- seeds ------------------------------------------------------------------------------------------------
-
-
 def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
     plain, other = BiddingEnv(**QUIET), BiddingEnv(**QUIET)
     for env in (plain, other):
@@ -132,17 +121,6 @@ def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
     other.reset(options={"deal": SLAM})
     for _ in range(5):
         assert same(plain.reset(), other.reset())
-
-
-# --- observations and legal calls ---------------------------------------------------------------------------
-
-
-# --- rewards worked out by hand -----------------------------------------------------------------------------
-
-
-def test_the_tricks_of_the_fixed_deals_are_these():
-    tricks = library_then_solver().tricks(np.stack([parse_deal(SLAM), parse_deal(PART)]))
-    assert tricks.tolist() == [SLAM_TRICKS, PART_TRICKS]
 
 
 # learner, dealer, vulnerability, opponents, calls: contract, tricks, score; par; IMPs against a passed-out board
@@ -219,12 +197,6 @@ def test_a_learner_that_calls_as_the_control_pair_scores_0(spec, learner, oppone
         assert (info["contract"], info["score"]) == (info["control_contract"], info["control_score"])
 
 
-# --- bidders at the table -----------------------------------------------------------------------------------
-
-
-# --- illegal calls ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kwargs", "paid"),
     [
@@ -248,9 +220,6 @@ def test_an_illegal_call_ends_the_episode_at_a_price(kwargs, paid):
     _, info = env.reset()
     assert info["action_mask"][PASS]
     assert not info["illegal_action"]
-
-
-# --- arguments and options ----------------------------------------------------------------------------------
 
 
 def test_a_bidder_that_is_not_needed_is_not_made():

@@ -1,4 +1,4 @@
-"""What the envs show on request, deals of one's own, pools of opponents, and evaluation."""
+"""What the envs show on request, deals and rewards of one's own, pools of opponents, and evaluation."""
 
 import gymnasium
 import numpy as np
@@ -10,10 +10,12 @@ from agents.outputs import Outputs
 from bridge_env.bidders.observation import OBSERVATION_SIZE, hand_of, observe
 from bridge_env.envs.compiled.rounds import sample_legal
 from bridge_env.envs.evaluation import evaluate
+from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import hands
 from bridge_env.hands.features import hand_features
 from bridge_env.rng import streams
+from bridge_env.rules.scoring import imps
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
 
@@ -30,9 +32,6 @@ def steps(env, count=40, seed=1):
         yield obs, reward, over, info
         if env.autoreset_mode.value == "Disabled" and over.any():
             obs, info = env.reset(options={"reset_mask": over})
-
-
-# --- whose turn it is ---------------------------------------------------------------------------------------
 
 
 @MODES
@@ -100,9 +99,6 @@ def test_who_trains_by_the_natural_loop_learns_to_bid():
     assert match(wrong, "pass", boards).mean_imps < -1
 
 
-# --- observations -------------------------------------------------------------------------------------------
-
-
 def mine(view):
     return np.stack([view.hand.sum(axis=1), view.length], axis=1).astype(np.float32)
 
@@ -129,18 +125,13 @@ def test_what_the_seats_have_shown():
     np.testing.assert_array_equal(seen[:, :480], observe(env.view()))
 
 
-def test_hands_of_observations():
-    env = BiddingVectorEnv(20, learner="all")
-    obs, _ = env.reset(seed=1)
-    np.testing.assert_array_equal(hand_of(obs), env.view().hand)
-    np.testing.assert_array_equal(hand_of(obs[3]), env.view().hand[3])
+def test_other_arrays_hold_no_hands_of_observations():
+    obs, _ = BiddingVectorEnv(20, learner="all").reset(seed=1)
+    np.testing.assert_array_equal(hand_of(obs[3]), hand_of(obs)[3])
     with pytest.raises(TypeError, match=r"another order: bridge_env\.bidders\.observation\.hand_of"):
         hand_features(obs[:, 428:])
     with pytest.raises(ValueError, match="observations have 480 numbers"):
         hand_of(obs[:, 428:])
-
-
-# --- deals of one's own -------------------------------------------------------------------------------------
 
 
 def first_deals(order, tables=3, episodes=9):
@@ -197,9 +188,6 @@ def test_an_evaluation_of_library_deals_needs_a_number():
         evaluate(lambda seen, mask: np.full(len(mask), 38), 5, **QUIET)
 
 
-# --- opponents ----------------------------------------------------------------------------------------------
-
-
 def test_each_episode_has_an_opponent_of_the_pool():
     setting = {"learner": "S", "partner": "pass", "control": "pass", "opponents": ["pass", "system:sayc", "doubler"]}
     many, again = (BiddingVectorEnv(60, **setting, autoreset_mode="SameStep") for _ in range(2))
@@ -233,9 +221,114 @@ def test_weights_of_an_opponent_can_be_swapped():
     assert rewards.shape == (20,)
 
 
-# --- seeds --------------------------------------------------------------------------------------------------
-
-
 def test_envs_with_seeds_side_by_side_share_no_table():
     first, second = (BiddingVectorEnv(50, learner="all").reset(seed=seed)[0] for seed in (1, 2))
     assert not ({row.tobytes() for row in first} & {row.tobytes() for row in second})
+
+
+RANDOM = {"partner": "random", "opponents": "random", "control": "random"}
+
+
+def by_par(score, par):
+    """The reward ``imps_vs_par``."""
+    return imps(score.astype(int) - par)
+
+
+def by_control(score, control_score):
+    """The reward ``imps``."""
+    return imps(score.astype(int) - control_score)
+
+
+def by_points(score):
+    """The reward ``points``."""
+    return score
+
+
+AGAIN = {"imps_vs_par": by_par, "imps": by_control, "points": by_points}
+
+
+def rounds(reward, count=40, **setting):
+    """Rewards, and the seats' if there are any, of random calls at seven tables."""
+    env = BiddingVectorEnv(7, reward=reward, illegal_penalty=24, autoreset_mode="SameStep", **setting)
+    _, info = env.reset(seed=5)
+    out = []
+    for step in range(count):
+        calls = sample_legal(info["action_mask"], streams.key("calls", step)[0])
+        if step % 9 == 0:
+            calls[step % 7] = 37 if info["action_mask"][step % 7, 37] == 0 else 1  # mostly illegal
+        _, paid, over, _, info = env.step(calls)
+        out.append((paid, over, info.get("seat_rewards", paid)))
+    return [np.array(part) for part in zip(*out, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("imps_vs_par", {"learner": "all"}),
+        ("points", {"learner": "all"}),
+        ("imps_vs_par", {"learner": "E", **RANDOM}),
+        ("points", {"learner": "NS", **RANDOM}),
+        ("imps", {"learner": "S", **RANDOM}),
+        ("imps", {"learner": "EW", **RANDOM}),
+    ],
+)
+def test_a_function_can_be_each_of_the_rewards_that_there_are(name, setting):
+    mine, there = rounds(AGAIN[name], **setting), rounds(name, **setting)
+    for one, other in zip(mine, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert mine[1].sum() > 10
+    assert np.abs(mine[0]).max() > 1
+
+
+def test_a_function_is_called_with_what_its_parameters_name():
+    def bold(contract, tricks, score, side):
+        declares = (contract.declarer & 1) == side
+        return np.where(declares, contract.bid + tricks / 16, -1) + score / 1000
+
+    env = BiddingEnv(learner="W", reward=bold, illegal_penalty=1, **RANDOM)
+    _, info = env.reset(seed=3)
+    over = False
+    while not over:
+        legal = np.flatnonzero(info["action_mask"])
+        _, paid, over, _, info = env.step(int(legal[-1]))
+    assert info["declarer"] & 1 == 1
+    assert paid == pytest.approx(info["bid"] + info["tricks"] / 16 + info["score"] / 1000)
+    assert "par" not in info  # no parameter has its name
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda score: 0.0, r"shape \(\) for 1 finished auctions; it must return one number for each, \(1,\)"),
+        (lambda score: np.zeros((1, 2)), r"shape \(1, 2\)"),
+        (lambda score: score / np.zeros(1), r"returned \[nan\]; rewards are finite"),
+        (lambda score: ["much"], r"could not convert string to float"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_other_results_are_refused(function, words):
+    settings = {"learner": "all", "reward": function, "illegal": "raise"}
+    for env, call in ((BiddingEnv(**settings), 0), (BiddingVectorEnv(1, **settings), [0])):
+        env.reset(seed=1)
+        for _ in range(3):
+            env.step(call)
+        with pytest.raises(ValueError, match=words):
+            env.step(call)
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(call)
+        env.reset()
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"reward": lambda money: money}, "has the parameter 'money'; its parameters are some of contract, tricks"),
+        ({"reward": lambda: 0}, "has none of the parameters; its parameters are some of"),
+        ({"reward": lambda par, control_score: par}, "takes par and control_score"),
+        ({"reward": lambda control_score: control_score, "learner": "all"}, "does not work with learner='all'"),
+        ({"reward": lambda score: score}, "say what an illegal call costs, such as illegal_penalty=24"),
+    ],
+)
+def test_other_parameters_are_refused_at_once(setting, words):
+    with pytest.raises(ValueError, match=words):
+        BiddingEnv(**setting)

@@ -48,9 +48,6 @@ def small():
     return TrickEstimator(random_weights())
 
 
-# --- the network -----------------------------------------------------------------------------------------------
-
-
 def test_it_equals_the_slow_reference(small):
     deals = random_deals(3, 0, 5)
     chances = small.distribution(deals)
@@ -79,9 +76,6 @@ def test_results_do_not_depend_on_threads_and_hardly_on_the_batch(small):
     one = TrickEstimator(small.weights, threads=1).distribution(deals)
     np.testing.assert_array_equal(TrickEstimator(small.weights, threads=3).distribution(deals), one)
     np.testing.assert_allclose(np.concatenate([small.distribution(deal[None]) for deal in deals]), one, atol=1e-5)
-
-
-# --- what follows from a distribution ----------------------------------------------------------------------------
 
 
 def test_quantiles_by_hand():
@@ -118,9 +112,6 @@ def test_other_arrays_are_refused(small):
         expected_scores(np.zeros((1, 4, 5, 14)), 4)
 
 
-# --- the file --------------------------------------------------------------------------------------------------
-
-
 def test_saved_estimators_load_the_same(tmp_path, small):
     path = tmp_path / "e.npz"
     save_estimator(TrickEstimator(small.weights, {"deals": 3}), path)
@@ -150,9 +141,6 @@ def test_other_files_are_refused(tmp_path, small):
         load_estimator(tmp_path / "none")
 
 
-# --- the one that ships ------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def shipped():
     library = builtin_library()
@@ -176,9 +164,6 @@ def test_its_chances_are_calibrated(shipped):
         here = (chances >= low) & (chances < low + 0.1)
         assert here.sum() > 1000
         assert so[here].mean() == pytest.approx(chances[here].mean(), abs=0.03)
-
-
-# --- boards ------------------------------------------------------------------------------------------------------
 
 
 def test_estimated_boards_are_random_deals_with_the_estimators_distributions(small, monkeypatch):

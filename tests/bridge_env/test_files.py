@@ -99,9 +99,6 @@ def test_json_of_another_type_is_an_error_with_its_place(tmp_path, old, new, whe
         read_json(tmp_path / "x", Content)
 
 
-# --- missing packages ------------------------------------------------------------------------------------
-
-
 def test_missing_packages_are_named():
     assert optional_dependencies.missing("rl", "numpy") == ""
     assert optional_dependencies.missing("rl", "numpy", "nothing_of_the_kind").startswith(

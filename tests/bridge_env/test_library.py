@@ -6,14 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from bridge_env.double_dummy import (
-    Library,
-    LibraryError,
-    builtin_library,
-    is_judging,
-    maintenance,
-    write_library,
-)
+from bridge_env.double_dummy import Library, LibraryError, builtin_library, is_judging, maintenance, write_library
 from bridge_env.double_dummy.maintenance import import_npz
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
@@ -32,14 +25,8 @@ def some(tmp_path):
     return path, owner, tricks
 
 
-# --- packing and the round trip ---------------------------------------------------------------------
-
-
 def test_packing_is_as_documented():
-    owner, tricks = (
-        random_deals(0, 0, 50),
-        np.random.default_rng(0).integers(0, 14, (50, 4, 5), np.int8),
-    )
+    owner, tricks = (random_deals(0, 0, 50), np.random.default_rng(0).integers(0, 14, (50, 4, 5), np.int8))
     deals, tables = pack_deals(owner), pack_tables(tricks)
     assert (deals.shape, tables.shape) == ((50, 13), (50, 10))
     for c in range(52):
@@ -92,9 +79,6 @@ def test_nothing_wrong_is_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# --- damage -------------------------------------------------------------------------------------------
-
-
 def test_a_file_that_is_cut_or_changed_anywhere_is_refused(some, tmp_path):
     content, bad = some[0].read_bytes(), tmp_path / "bad.bdl"
     for i in [*range(64), *range(64, len(content), 11), len(content) - 1]:
@@ -144,9 +128,6 @@ def test_the_embedded_library():
         library.split("test")
 
 
-# --- upkeep -------------------------------------------------------------------------------------------
-
-
 def test_verify_finds_a_wrong_table(some):
     path, owner, tricks = some
     assert maintenance.verify(path, sample=2) == 2
@@ -188,9 +169,6 @@ def test_import_checks_before_it_writes(some, tmp_path):
     with pytest.raises(LibraryError, match="NumPy"):
         import_npz(source, out, {}, sample=1)
     assert not out.exists()
-
-
-# --- the command line ---------------------------------------------------------------------------------
 
 
 def run(*words):

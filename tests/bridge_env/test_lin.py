@@ -110,9 +110,6 @@ def test_a_missing_bar_or_value_costs_no_other_board():
     assert read("").boards == read("hello\nworld").boards == read(bytes(range(256)) * 9).boards == []
 
 
-# --- links ----------------------------------------------------------------------------------------------------
-
-
 def test_links():
     board = only(BOARD)
     link = viewer_link(board)
@@ -154,9 +151,6 @@ def test_links_that_show_no_board(link, reason):
         board_of_link(link)
 
 
-# --- round trips ------------------------------------------------------------------------------------------------
-
-
 @given(st.lists(st.integers(0, 10**6), max_size=4))
 @settings(max_examples=30)
 def test_written_boards_read_the_same(seeds):
@@ -175,9 +169,6 @@ def test_boards_are_written_without_the_values_that_lin_cannot_hold():
     assert only(lin_text(board)) == Board(owner, 0, 0, 3, tags={"North": "a b c"})
     assert only(lin_text(replace(only(BOARD), notes={0: "a|b\nc"}))).notes == {0: "a b c"}
     assert isinstance(read("md|1SA|mb|p|").problems[0], Problem)
-
-
-# --- plays that cannot be trusted ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import IllegalCall
 from bridge_env.rules.cards import DealError
 
-# --- actions ------------------------------------------------------------------------------------------------
-
 NO_CALLS = [2.5, 2.0, "3", "Pass", 1j, -1, 38, 10**30, None, True, np.float32(0.5), np.int64(-7), np.uint64(2**63), [0]]
 
 
@@ -67,9 +65,6 @@ def test_other_shapes_of_actions_are_refused(actions):
         env.step(actions)
 
 
-# --- before the first reset ---------------------------------------------------------------------------------
-
-
 def test_before_the_first_reset():
     quiet = {"learner": "NS", "dealer": "N", "reward": "points", "opponents": "pass"}
     one, many = BiddingEnv(**quiet), BiddingVectorEnv(2, **quiet)
@@ -85,9 +80,6 @@ def test_before_the_first_reset():
     many.reset(seed=1)
     assert one.action_masks().sum() == 36
     assert many.action_masks().sum(axis=1).tolist() == [36, 36]
-
-
-# --- a bidder that fails ------------------------------------------------------------------------------------
 
 
 class Moody(RandomBidder):
@@ -149,9 +141,6 @@ def test_a_wrong_option_changes_nothing(reset):
             for mine, theirs in zip(env.step(call)[:3], other.step(call)[:3], strict=True):
                 np.testing.assert_array_equal(mine, theirs)
         np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
-
-
-# --- arguments and options ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

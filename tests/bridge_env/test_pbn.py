@@ -1,4 +1,4 @@
-"""PBN: round trips, bad boards among good ones, files of other programs."""
+"""PBN: round trips, bad boards among good ones, files of other programs; and ``bridge-env read`` of both forms."""
 
 import gzip
 import io
@@ -8,15 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.bidders import calls
-from support.boards import DEAL, GAME, played_board, random_board
+from support.boards import BOARD, DEAL, GAME, played_board, random_board
 from support.places import SHARED
 
 from bridge_env.hands.deals import deal_text
-from bridge_env.records.lin import write_lin
+from bridge_env.records.board import ReadResult
+from bridge_env.records.lin import read_lin, write_lin
+from bridge_env.records.links import board_of_link
 from bridge_env.records.pbn import Board, board_text, read_boards, write_boards
-from bridge_env.records.read import read_records
+from bridge_env.records.read import read_records, report
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import CARD_NUMBERS
+from training.cli.app import main
 
 
 def read(text):
@@ -39,9 +42,6 @@ def problem(text):
     assert result.boards == []
     assert len(result.problems) == 1
     return result.problems[0].line, result.problems[0].reason
-
-
-# --- one board ------------------------------------------------------------------------------------------
 
 
 def test_a_clean_board():
@@ -153,9 +153,6 @@ def test_sections_and_notes():
     assert table in board_text(board)
 
 
-# --- files ----------------------------------------------------------------------------------------------
-
-
 def test_inherited_values():
     text = (
         f'[Event "##Cup"]\n[Site "Here"]\n[Board "1"]\n[Deal "{DEAL}"]\n\n'
@@ -178,12 +175,7 @@ def test_inherited_values():
 def test_line_ends_and_encodings(newline):
     text = ("\ufeff% PBN 2.1\n" + GAME.replace("A match", "Málaga")).replace("\n", newline)
     for data in (text.encode(), text.removeprefix("\ufeff").encode("latin-1")):
-        for packed in (
-            data,
-            gzip.compress(data),
-            gzip.compress(data[:40]) + gzip.compress(data[40:]),
-            data + b"\x1a",
-        ):
+        for packed in (data, gzip.compress(data), gzip.compress(data[:40]) + gzip.compress(data[40:]), data + b"\x1a"):
             board = only(packed)
             assert (board.tags["Event"], board.line) == ("Málaga", 2)
     text = GAME.replace("A match", "Łódź € “open”")
@@ -272,9 +264,6 @@ def test_a_gzip_file_that_is_cut_short_is_reported():
     assert "cut short" in result.problems[0].reason
 
 
-# --- round trips ----------------------------------------------------------------------------------------
-
-
 VALUES = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\x1a\0"), min_size=1, max_size=20
 ).filter(lambda value: value != "#" and not value.startswith("##"))
@@ -310,8 +299,6 @@ def test_values_that_pbn_cannot_hold_are_written_without_it():
     assert (again.tags, again.notes) == ({"Event": "a b"}, {0: "a b"})
 
 
-# --- files of other programs ----------------------------------------------------------------------------------
-
 needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
 
 
@@ -339,3 +326,51 @@ def test_files_of_other_programs(name, boards, problems):
     stream = io.StringIO()
     write_boards(stream, result.boards)
     assert read(stream.getvalue()).boards == result.boards
+
+
+def together(*paths):
+    results = [read_records(path) for path in paths]
+    return ReadResult([b for result in results for b in result.boards], [p for r in results for p in r.problems])
+
+
+@pytest.fixture
+def records(tmp_path):
+    pbn, lin = tmp_path / "a.pbn", tmp_path / "b.LIN.gz"
+    bad = (
+        GAME.replace("2NT Pass", "1C Pass"),
+        GAME.replace("J8.", "8."),
+        GAME.replace(f'[Deal "{DEAL}"]\n', "").replace('d "1"', 'd "2"'),
+    )
+    alone = f'[Board "3"]\n[Deal "{DEAL}"]\n'
+    pbn.write_text("\n".join([GAME, *bad, alone]) + "\nthe end\n")
+    lin.write_bytes(gzip.compress((BOARD + BOARD.replace("1D", "1C")).encode()))
+    return pbn, lin
+
+
+def test_the_report_counts_boards_and_reasons(records):
+    pbn, lin = records
+    assert report(together(pbn, lin)) == (
+        "4 boards read, 3 of them with an auction; 3 left out\n"
+        f"  1 illegal call, such as {pbn}:29: auction: 1C is not legal after N: Pass Pass 1S 1NT Pass 2D Pass 2H Pass\n"
+        f"  1 no deal, such as {pbn}:58: the board has no deal\n"
+        f"  1 not 52 distinct cards, such as {pbn}:44: hand '8.Q965.A954.985' has 12 cards, not 13\n"
+        f"  1 text outside of boards, such as {pbn}:79: text outside of any game: 'the end'"
+    )
+
+
+def test_reading_at_the_command_line(records, tmp_path, capsys):
+    pbn, lin = (str(path) for path in records)
+    assert main(["read", pbn, lin]) == 0
+    assert "4 boards read, 3 of them with an auction" in capsys.readouterr().out
+    for name, read in (("out.pbn.gz", read_boards), ("out.lin", read_lin)):
+        out = tmp_path / name
+        assert main(["read", lin, "--out", str(out), "--links"]) == 0
+        link, *_, last = capsys.readouterr().out.splitlines()
+        assert last == f"{out}: 2 boards"
+        boards = read_records(lin).boards
+        assert read(out).boards == boards
+        assert board_of_link(link) == boards[0]
+    assert main(["read", "--problems", pbn]) == 0
+    assert f"{pbn}:58: the board has no deal\n" in capsys.readouterr().out
+    assert main(["read", str(tmp_path / "none.pbn")]) == 2
+    assert "No such file" in capsys.readouterr().err

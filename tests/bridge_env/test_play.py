@@ -89,9 +89,6 @@ def test_a_passed_out_board_has_no_play():
         Plays(random_deals(1, 0, 1), 4, 0)
 
 
-# --- views ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("cards", [0, 1, 2, 3, 4, 27, 51])
 def test_a_view_does_not_depend_on_hidden_cards(cards):
     """Deal the cards that a seat cannot see anew to the hidden hands: its view stays the same, bit by bit."""
@@ -123,9 +120,6 @@ def test_a_view_knows_the_auction():
     view = play_view(plays, auctions.contracts(), auctions.vulnerability, auctions, np.array([1]))
     assert (view.history.tolist(), view.dealer.tolist(), view.vulnerability.tolist()) == ([[0, 7, 0, 0]], [1], [3])
     assert (view.bid.tolist(), view.strain.tolist(), view.declarer.tolist(), view.seat.tolist()) == ([4], [4], [2], [3])
-
-
-# --- records --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,6 @@ ME = KnownCards.seen({"S": MINE})
 OPENING = hand(hcp=(11, 21), S=(5, 13))
 OVERCALL = hand(hcp=(10, 17), H=(5, 13))
 
-
-# --- all deals of a small world -----------------------------------------------------------------------------
-
 SMALL = [51, 50, 49, 48, 40, 38, 37, 25, 24, 23, 12, 0]  # AKQJ T? of spades, some hearts, diamonds, clubs
 
 
@@ -110,8 +107,6 @@ def test_every_deal_of_a_small_world_has_its_chance(which, constraints, way):
     assert max(off) < 4
 
 
-# --- frequencies, against plain rejection --------------------------------------------------------------------
-
 COMPETITIONS = {
     "one no trump": ({0: hand(hcp=(15, 17), balanced=True)}, "shuffled"),
     "three passes": ({s: hand(hcp=(0, 11), rule20=(0, 19)) for s in (0, 1, 3)}, "shuffled"),
@@ -158,9 +153,6 @@ def test_the_key_alone_decides_and_fewer_are_the_first_of_more():
     assert (few.owner == many.owner[:60]).all()
     assert few.tried < many.tried
     assert (many.owner != other.owner).any(axis=1).all()
-
-
-# --- known cards -----------------------------------------------------------------------------------------------
 
 
 def void_in(known, seat, suit):
@@ -211,9 +203,6 @@ def test_places_that_no_deal_has_are_refused():
         void_in(void_in(void_in(void_in(short, 1, 0), 1, 1), 3, 0), 3, 1)
 
 
-# --- what does not fit -----------------------------------------------------------------------------------------
-
-
 def test_where_nothing_fits_the_least_violating_are_drawn():
     shown = {"N": hand(hcp=(20, 37)), "E": hand(hcp=(20, 37))}  # I hold 14 points, so 26 are left
     sample = sample_deals(ME, shown, 200, KEY)
@@ -246,8 +235,6 @@ def test_nonsense_neither_hangs_nor_fails(nonsense):
     assert sample.violation.min() > 0
     check_deals(sample.owner)
 
-
-# --- constraints -------------------------------------------------------------------------------------------------
 
 KINDS_OF_RANGES = [
     OPENING,

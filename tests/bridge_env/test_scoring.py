@@ -35,9 +35,6 @@ def split(contract):
     return parse_call(plain) - 3, len(contract) - len(plain)
 
 
-# --- scores ---------------------------------------------------------------------------------------------
-
-
 def test_all_2940_scores_are_those_of_the_oracle():
     for (bid, doubling, vulnerable, tricks), points in np.ndenumerate(SCORE_TABLE):
         assert law_77(bid // 5 + 1, STRAINS[bid % 5], doubling, bool(vulnerable), tricks) == points
@@ -55,10 +52,7 @@ def test_well_known_scores(contract, tricks, not_vulnerable, vulnerable):
 def test_score_broadcasts_and_signs():
     bid, doubling = split("4S")
     assert score(bid, doubling, [0, 1, 2, 3], 0, 10).tolist() == [420, -420, 420, -420]
-    assert score(bid, 0, [[0], [1]], [0, 1, 2, 3], 10).tolist() == [
-        [420, 620, 420, 620],
-        [-420, -420, -620, -620],
-    ]
+    assert score(bid, 0, [[0], [1]], [0, 1, 2, 3], 10).tolist() == [[420, 620, 420, 620], [-420, -420, -620, -620]]
     assert score(bid, 0, 0, 0, np.arange(14, dtype=np.int8)).dtype == np.int16
     assert score([-1, bid], [0, 0], [-1, 1], 3, [0, 9]).tolist() == [0, 100]
     assert int(score(bid, 1, 3, 2, 9)) == 200
@@ -71,9 +65,6 @@ def test_score_refuses_numbers_out_of_range(place, end):
     wrong[place] = ((-2, 35), (-1, 3), (-1, 4), (-1, 4), (-1, 14))[place][end]
     with pytest.raises(ValueError, match="out of range"):
         score(*wrong)
-
-
-# --- IMPs -----------------------------------------------------------------------------------------------
 
 
 def test_imps_match_the_wbf_table_at_every_edge():
@@ -93,8 +84,6 @@ def test_imps_are_symmetric_monotone_and_int8():
     assert imps([19.9, 20.0, -20.0]).tolist() == [0, 1, -1]
 
 
-# --- a field --------------------------------------------------------------------------------------------
-
 FIELD = np.array([[420, 450, -50, 420, 170], [100, 100, 100, 100, 100]])
 
 
@@ -109,8 +98,6 @@ def test_field_scores_are_antisymmetric_and_conserved():
     assert (matchpoints(scores).sum(axis=1) == 12 * 11).all()
     assert matchpoint_percent([[420]]).tolist() == [[50.0]]
 
-
-# --- par ------------------------------------------------------------------------------------------------
 
 DDS_VULNERABILITY = {0: 0, 1: 3, 2: 1, 3: 2}  # none, both, NS, EW
 

@@ -166,9 +166,6 @@ def test_impossible_positions_are_refused(change, message):
         card_tricks(left, **arguments)
 
 
-# --- single contracts, the cache, the library before the solver ------------------------------------------
-
-
 def test_only_the_wanted_contracts_are_solved():
     deals, tables = dds_list()
     rows = np.array([0, 1, 2, 0, 3, 4, 0, 1])  # the first row again at the fourth and seventh

@@ -142,9 +142,6 @@ def check_against_single(env, stories):
             waits = ended.copy()
 
 
-# --- equality -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("setting", SETTINGS)
 @in_every_mode
 def test_every_table_is_a_single_env(setting, mode):
@@ -206,9 +203,6 @@ def test_random_calls_are_legal_and_each_has_its_share():
         assert (shares[legal[0] == 0] == 0).all()
 
 
-# --- rewards and infos --------------------------------------------------------------------------------------
-
-
 def test_seat_rewards_sum_to_nothing_and_the_last_caller_is_paid():
     env = BiddingVectorEnv(64, learner="all", autoreset_mode="SameStep")
     _, info = env.reset(seed=1)
@@ -248,9 +242,6 @@ def test_an_illegal_call_may_raise_and_then_changes_nothing():
     with pytest.raises(IllegalCall, match="X is not legal at table 2 after no call"):
         env.step(np.array([3, 4, 1]))
     np.testing.assert_array_equal(env.reset(options={"reset_mask": np.array([False, False, True])})[0][:2], first[:2])
-
-
-# --- with Gymnasium -----------------------------------------------------------------------------------------
 
 
 def test_make_vec_picks_it():
@@ -296,9 +287,6 @@ def test_options_settle_all_the_tables():
     for mask in (np.zeros(3, bool), [True, False, False], np.ones(2, bool)):
         with pytest.raises(ValueError, match="reset_mask"):
             env.reset(options={"reset_mask": mask})
-
-
-# --- episodes drawn ahead --------------------------------------------------------------------------------
 
 
 def test_episodes_are_the_same_however_many_are_drawn_at_once():

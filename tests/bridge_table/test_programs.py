@@ -44,9 +44,6 @@ def words(text):
     return tuple(parse_call(word) for word in text.split())
 
 
-# --- questions --------------------------------------------------------------------------------------------
-
-
 def test_bens_own_example():
     path = f"/bid?hand={HAND}&seat=S&dealer=N&vul=None&ctx=----&tournament=imps"
     request = question_of(path)
@@ -123,8 +120,6 @@ def test_an_auction_that_is_not_known_is_declarers_bid(doubling, ctx):
     assert one_auction(request.calls, request.dealer).contracts() == contract
 
 
-# --- what was seen ----------------------------------------------------------------------------------------
-
 SOUTH, DUMMY = parse_hand("KQJ2.A2.K32.AK32"), parse_hand("A543.K43.A54.654")
 
 
@@ -164,9 +159,6 @@ def test_voids_count_where_a_hand_is_left_without_room():
         seen("HQ H3 C9 HA S2 D6 S3 D7")
 
 
-# --- answers ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("body", "call"),
     [
@@ -194,9 +186,6 @@ def test_answers_of_bens_kind(body, call):
 def test_answers_that_are_none(body, message):
     with pytest.raises(ValueError, match=message):
         ben.read_answer(body)
-
-
-# --- specs ------------------------------------------------------------------------------------------------
 
 
 def test_options():

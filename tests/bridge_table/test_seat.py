@@ -28,20 +28,13 @@ SIDES = ("system:sayc", "system:acol")
 
 
 @pytest.fixture(autouse=True)
-def published(monkeypatch):
+def _published_and_without_pauses(monkeypatch):
     publish_seat(monkeypatch)
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch):
     monkeypatch.setattr(seats, "_BACKOFF", 0.01)
 
 
 def auctions_of(result):
     return [table.history.tolist() for table in result.tables]
-
-
-# --- both ends against each other ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -79,9 +72,6 @@ def test_explains_itself():
     here = make("policy:champion").bid(view_of(auctions, owner), key)
     with serving("policy:champion") as url:
         assert make(f"seat:{url}").bid(view_of(auctions, owner), key) == here
-
-
-# --- other programs -----------------------------------------------------------------------------------------
 
 
 def answering(word):

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
-from support import command as typed
 from support.table import client_of, is_sentence
 
 import agents
@@ -22,8 +21,6 @@ BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
 DEALT = {
     "N": "A543.K43.A54.654", "E": "T98.QJT98.987.QJ", "S": "KQJ2.A2.K32.AK32", "W": "76.765.QJT6.T987",
 }  # fmt: skip
-
-THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
 
 
 def client(spec="system:sayc", opponents=None, play="rule", timeout=120.0):
@@ -44,9 +41,6 @@ def refused(response, status=400):
     assert response.status_code == status, response.text
     assert is_sentence(response.json()["error"]), response.text
     return response.json()["error"]
-
-
-# --- answers ----------------------------------------------------------------------------------------------
 
 
 def test_bens_example(ours):
@@ -129,9 +123,6 @@ def test_a_bidder_that_looks_ahead_says_why(thinker):
     assert "why" not in thinker.get(request).json()
 
 
-# --- every call -------------------------------------------------------------------------------------------
-
-
 def test_bids_lists_every_legal_call(thinker):
     found = thinker.get("/bids?ctx=1N--").json()
     assert {one["bid"] for one in found} >= {"P", "2C", "7N"}
@@ -144,9 +135,6 @@ def test_bids_lists_every_legal_call(thinker):
     assert "over" in refused(thinker.get("/bids?ctx=PPPP"))
     assert "no call" in refused(thinker.get("/bids?ctx=8C"))
     assert "required field `ctx`" in refused(thinker.get("/bids"))
-
-
-# --- refusals ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -242,22 +230,6 @@ def test_fuzzed_questions(ours):
         if response.status_code != 200:
             refused(response, response.status_code)
     assert 0 < answered < 60
-
-
-# --- the command line -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nobody:1"], "names no bidder"),
-        (["system:sayc", "--play", "nobody"], "names no player of cards"),
-        (["--port", "65536"], 'Invalid value "65536" for --port'),
-        (["pass", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
-    ],
-)
-def test_faulty_commands(arguments, message, capsys):
-    assert message in typed.refused(capsys, "serve", *arguments)
 
 
 def test_listening_elsewhere_warns(monkeypatch, capsys):

@@ -64,8 +64,7 @@ def test_axe_finds_no_serious_fault_in_dialogs_the_review_and_a_drill(visit):
     page.click("#start")
     page.wait_for_selector("#box button")
     assert faults(page) == []
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     page.wait_for_selector("#verdict .primary")
     assert faults(page) == []
 

@@ -1,7 +1,12 @@
-"""The table in a browser, where one is installed: by keyboard alone, on a phone, offline, and what it is sent."""
+"""The table in a browser, where one is installed: by keyboard, on a phone, offline, what it is sent, and history."""
+
+from datetime import datetime, timedelta
 
 import pytest
-from support.browser import bid_out, expect
+from support.browser import bid_out, bid_seven_notrump, expect
+from support.table import board, mistake
+
+from bridge_table.learning.database import Database
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +39,7 @@ def drop(page, name, text):
 def test_a_board_is_bid_and_played_by_keyboard(visit):
     page = visit()
     quickly(page)
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     bid_out(page)
     page.focus("#actions .primary")
     page.keyboard.press("Enter")
@@ -44,8 +48,7 @@ def test_a_board_is_bid_and_played_by_keyboard(visit):
         if page.locator("#review .headline").count():
             break
         card = page.get_attribute("[data-card]:not(:disabled)", "data-card")
-        page.keyboard.press(card[0].lower())
-        page.keyboard.press(card[1].lower())
+        page.keyboard.type(card.lower())
         page.wait_for_selector(f'[data-card="{card}"]', state="detached")
     page.wait_for_selector("#review .headline")
     assert "7NT" in page.inner_text("#review h2")
@@ -85,8 +88,7 @@ def test_an_address_shares_board_auction_and_seat(visit):
     page.keyboard.press("b")
     expect(page.locator(".about")).to_contain_text("Board 2")
     page.wait_for_selector(".calls button")
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     bid_out(page)
     page.click("text=Show the result")
     hand, auction = page.inner_text(".hand.south .suits"), page.inner_text("table.auction tbody")
@@ -158,11 +160,9 @@ def test_a_table_in_two_tabs_catches_up(visit):
     quickly(one)
     other = visit(one.url[one.url.index("#") :])
     assert one.inner_text(".hand.south .suits") == other.inner_text(".hand.south .suits")
-    one.keyboard.press("7")
-    one.keyboard.press("n")
+    one.keyboard.type("7n")
     expect(one.locator("table.auction")).to_contain_text("7NT")
-    other.keyboard.press("7")
-    other.keyboard.press("s")
+    other.keyboard.type("7s")
     expect(other.locator("table.auction")).to_contain_text("7NT")
     assert "moved on" in other.inner_text("#message") or "not for you" in other.inner_text("#message")
 
@@ -192,8 +192,7 @@ def test_a_reload_keeps_table_settings_and_boards(visit):
 def test_a_board_in_play_is_not_dropped_unasked(visit):
     page = visit()
     quickly(page)
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     expect(page.locator("table.auction")).to_contain_text("7NT")
     asked = []
     page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
@@ -255,3 +254,64 @@ def test_a_lost_server_is_reported_and_nothing_breaks(visit, served):
     expect(page.locator("#box")).to_be_visible()
     page.keyboard.press("b")
     expect(page.locator("#message")).to_contain_text("The server does not answer")
+
+
+def tomorrow():
+    return datetime.now().astimezone() + timedelta(days=1)
+
+
+def test_boards_are_chosen_by_bidder_and_by_costly_decisions(visit, served):
+    memory = Database()
+    saved = [(1, "system:sayc", []), (2, "system:acol", [mistake()]), (3, "system:sayc", [mistake()])]
+    for number, spec, mistakes in saved:
+        fields = {"north_south": spec, "east_west": "pass", "imps": number, "result": f"{number}S S ="}
+        memory.save(board(number, **fields), {}, mistakes)
+    served.restart(memory)
+    page = visit("history.html", ready=".boards a")
+    boards, average = page.locator(".boards a"), page.locator("#average")
+    expect(average).to_contain_text("+2.00 ± 0.58 IMPs a board over 3 boards")
+    page.select_option("#bidder", "system:sayc")
+    expect(boards).to_have_count(2)
+    expect(average).to_contain_text("+2.00 ± 1.00 IMPs a board over 2 boards")
+    page.check("#costly")
+    expect(boards).to_have_count(1)
+    expect(boards).to_contain_text("3♠")
+    page.select_option("#bidder", "")
+    expect(boards).to_have_count(2)
+
+
+def test_yesterdays_board_opens_and_its_mistake_is_drilled(visit, served, tmp_path):
+    served.restart(Database(tmp_path / "table.sqlite"))
+    page = visit()
+    bid_seven_notrump(page)
+    page.click("text=Show the result")
+    page.wait_for_selector("#review .headline .imps")
+    result, gain = page.inner_text("#review h2"), page.inner_text("#review .headline .imps")
+    auction = page.inner_text("table.auction")
+    page.click("nav >> text=History")
+    expect(page.locator("#sessions")).to_contain_text(", now")
+    served.restart(Database(tmp_path / "table.sqlite", tomorrow))
+
+    page = visit("history.html", ready=".boards a")
+    expect(page.locator(".boards a")).to_have_count(1)
+    expect(page.locator("#sessions tbody tr")).to_have_count(1)
+    assert ", now" not in page.inner_text("#sessions")
+    assert "over 1 board" in page.inner_text("#average")
+    assert page.locator(".boards .imps").inner_text() == gain
+    page.click(".boards a")
+    page.wait_for_selector("#review .headline .imps")
+    assert page.inner_text("#review h2") == result
+    assert page.inner_text("table.auction") == auction
+    assert "not counted" in page.inner_text("#review .headline")
+    assert page.inner_text("#session") == ""  # it was counted in its own session
+
+    page.click("nav >> text=Practice")
+    expect(page.locator("#mine")).to_have_text("My mistakes that are due (1)")
+    page.click("#mine")
+    page.wait_for_selector("#box button")
+    page.keyboard.type("7n")
+    expect(page.locator("#verdict")).to_contain_text("your 7NT lost")
+    expect(page.locator("#verdict")).to_contain_text("It comes again on")
+    page.keyboard.press("Enter")
+    expect(page.locator("#mine")).to_contain_text("the next is due on")
+    expect(page.locator("#mine")).to_be_disabled()

@@ -55,9 +55,6 @@ def no_overlap(page, one, other):
     return beside or a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1
 
 
-# --- cards -----------------------------------------------------------------------------------------------------
-
-
 def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit):
     page = at_board(visit, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat="N", ready="#actions .primary")
     page.click("#actions .primary")
@@ -72,9 +69,6 @@ def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit):
         assert south["y"] < north["y"], name  # the seat of the person is below
         led, middle = (page.locator(part).bounding_box() for part in (".trick .left", ".trick"))
         assert led["x"] + led["width"] / 2 < middle["x"] + middle["width"] / 2, name
-
-
-# --- nothing below the fold ------------------------------------------------------------------------------------
 
 
 def test_bidding_needs_no_scrolling(visit):
@@ -94,8 +88,7 @@ def test_bidding_needs_no_scrolling(visit):
         page.hover('[data-call="2NT"]')
         expect(page.locator("#detail")).to_contain_text("2NT")
         assert in_sight(page, "#detail"), name
-    page.keyboard.press("4")
-    page.keyboard.press("s")
+    page.keyboard.type("4s")
     expect(page.locator("table.auction")).to_contain_text("4")
     page.wait_for_selector("#actions .primary, .calls button")
     for name in at_each_size(page):
@@ -160,9 +153,6 @@ def test_a_tap_chooses_a_call_with_an_outline_and_a_second_makes_it(browser, ser
     page.close()
 
 
-# --- a board put together --------------------------------------------------------------------------------------
-
-
 def give(page, cards, seat):
     for card in cards:
         page.click(f'#pack [data-card="{card}"]')
@@ -195,8 +185,7 @@ def test_a_board_is_put_together_by_clicks_and_bid(visit):
     expect(page.locator(".about")).to_contain_text("East deals")
     assert page.locator(".hand.south .fan svg").count() == 13
     assert "K 6 3 2" in page.locator(".hand.south .suits").text_content()
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     expect(page.locator("table.auction")).to_contain_text("7NT")
 
 

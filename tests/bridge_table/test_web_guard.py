@@ -21,9 +21,6 @@ def refused(response, status):
     assert is_sentence(response.json()["error"]), response.text
 
 
-# --- the address, Host and Origin ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("path", "status"),
     [("/", 404), ("/wrong/", 403), ("/wrong/index.js", 403), ("/wrong/api/look", 403), ("/wrong/api/start", 404),
@@ -62,9 +59,6 @@ def test_only_files_of_the_page_are_served():
     assert ours.get(f"/{TOKEN}/style.css").headers["content-type"].startswith("text/css")
 
 
-# --- how much and how often ------------------------------------------------------------------------------------
-
-
 def test_large_requests_are_refused():
     ours = client()
     assert ours.post(f"/{TOKEN}/api/boards", json={"text": "x" * 2_000_000}).status_code == 413
@@ -74,9 +68,6 @@ def test_large_requests_are_refused():
             yield b"x" * 10_000
 
     assert ours.post(f"/{TOKEN}/api/boards", content=pieces()).status_code == 413  # no length was sent before
-
-
-# --- texts -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", ["", "   ", "hello", "N:AK", "http://example.org/?x=1", "md|3S|", "%", "[", "\ufeff"])
@@ -94,8 +85,6 @@ def test_the_page_names_only_what_the_package_has(spec):
     fields = {**TABLE, "ns": spec} if spec else {**TABLE, "ns": " "}
     visitor_of().post("tables", 400, **fields)
 
-
-# --- anything at all -------------------------------------------------------------------------------------------
 
 POSTS = [route.path for route in make_app(TOKEN).routes[0].routes if "POST" in route.methods]
 FIELDS = """seat call at card tricks form text name people ns ew source number dealer spec against a b boards board
@@ -133,9 +122,6 @@ def test_any_body_gets_an_answer_or_a_sentence(busy, path):
         refused(ours.request(method, url), 405)
 
 
-# --- the command -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no modes there")
 def test_bookmarks_last_until_the_key_is_removed(tmp_path, monkeypatch, capsys):
     """The key is of this machine alone: servers for others, and those that save nothing, make their own."""
@@ -156,8 +142,3 @@ def test_bookmarks_last_until_the_key_is_removed(tmp_path, monkeypatch, capsys):
     file.write_text("")
     assert len({first, *others, key()}) == 4
     assert len(file.read_text()) == 24
-
-
-def test_the_command_says_what_is_wrong(capsys):
-    assert "65535" in command.refused(capsys, "table", "--no-browser", "--port", "70000")
-    assert "nonsense" in command.refused(capsys, "table", "--no-browser", "nonsense:x")

@@ -36,9 +36,6 @@ class Clock:
         self.time += timedelta(days=days)
 
 
-# --- the file ----------------------------------------------------------------------------------------------------
-
-
 def test_a_board_comes_back_after_the_end(tmp_path):
     file = tmp_path / "folder" / "table.sqlite"
     first = Database(file)
@@ -108,9 +105,6 @@ def test_the_default_file_is_the_users(monkeypatch):
     assert default_file() == Path("/home/me/.local/share/bridge-env/table.sqlite")
 
 
-# --- figures -----------------------------------------------------------------------------------------------------
-
-
 def test_pages_of_boards_the_newest_first_and_means_with_their_error():
     memory = Database()
     for number in range(1, 61):
@@ -141,9 +135,6 @@ def test_a_decision_has_the_narrowest_of_its_topics():
     assert kind("1S", (4, 4, 4, 1), 12, "X") == "takeout"
     assert kind("1S", (4, 4, 4, 1), 3, "P") is None
     assert all(title_of(name) != name for name in (*TOPICS, *OTHER_KINDS))
-
-
-# --- mistakes that are due ---------------------------------------------------------------------------------------
 
 
 def test_intervals_grow_with_right_answers_in_a_row():
@@ -181,9 +172,6 @@ def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
     assert "your 1S lost 5 IMPs" in question.reason
     assert (question.seat, question.auction) == (SEATS.index("S"), ())
     assert spaced_repetition.drill_of_due(memory, "system:sayc", 1).mistakes == (2,)
-
-
-# --- through the server ------------------------------------------------------------------------------------------
 
 
 def server(memory):

@@ -64,9 +64,6 @@ def test_scripts_use_what_their_page_has():
     assert used_somewhere == set(SCRIPTS)
 
 
-# --- drawing --------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def drawn(tmp_path):
     """Run lines of JavaScript beside the page's scripts, and return the JSON that they print."""
@@ -196,9 +193,6 @@ def test_classes_of_lists_do_not_hit_rows_of_tables():
     assert "{ class: row.kind }" in (STATIC / "versions.js").read_text()  # "changed" is one
     for path in STYLES:
         assert not re.search(r"(^|[,}\s])\.changed\b", path.read_text()), path
-
-
-# --- contrast --------------------------------------------------------------------------------------------------
 
 
 def colours(dark):

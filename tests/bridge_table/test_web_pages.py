@@ -13,9 +13,6 @@ def systems(visit, ready, **found):
     return visit(f"systems.html#{request}", ready=ready)
 
 
-# --- systems ---------------------------------------------------------------------------------------------------
-
-
 def test_a_book_unfolds_with_figures(visit):
     page = systems(visit, ".tree details", tab="book", spec="system:sayc")
     page.wait_for_selector(".share")  # the figures have come
@@ -132,9 +129,6 @@ def test_tabs_go_by_arrows_and_the_address_keeps_them(visit):
     page.wait_for_selector("#unfolded li")
 
 
-# --- practice --------------------------------------------------------------------------------------------------
-
-
 def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit):
     page = visit("practice.html#topic=openings", ready="#topic:has(option)")
     page.select_option("#count", "5")
@@ -145,8 +139,7 @@ def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit):
         page.wait_for_selector("#box button")
         expect(page.locator("#question")).to_contain_text(f"Question {k + 1} of 5")
         hands.append(page.inner_text("#question .suits"))
-        page.keyboard.press("7")
-        page.keyboard.press("n")
+        page.keyboard.type("7n")
         page.wait_for_selector("#verdict .primary")
         assert "Not by the book" in page.inner_text("#verdict")
         page.keyboard.press("Enter")

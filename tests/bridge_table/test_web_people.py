@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import time
 
 import pytest
@@ -11,7 +10,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
 from starlette.testclient import TestClient
-from support.table import HOST, TOKEN, Visitor, cards_of, dealt, is_sentence
+from support.table import HOST, TOKEN, Visitor, cards_in, cards_of, dealt, is_sentence
 
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps
@@ -92,16 +91,6 @@ def go_on(people, call="Pass", cards=53):
             person.act("card", card=mine["play"]["legal"][0])
 
 
-def seen_by(person):
-    """Return every card that was sent to a person."""
-    found = " ".join(person.traffic)
-    hands = re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", found)
-    return set().union(*map(cards_of, hands)) | set(re.findall(r'"([SHDC][2-9TJQKA])"', found))
-
-
-# --- a seat each ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seat", [pytest.param("N", marks=pytest.mark.slow), "E"], ids=["partner", "opponent"])
 def test_two_people_bid_and_play_and_see_their_own_hands_only(house, seat):
     south = house.open(ns="pass", name="Anna")
@@ -130,7 +119,7 @@ def test_two_people_bid_and_play_and_see_their_own_hands_only(house, seat):
             assert "legal" not in look["play"]
             person.act("card", 409, card=sorted(owner[name])[0])
         assert json.loads(person.get("report")["text"])["seed"] is None  # it would name the other hands
-        assert seen_by(person) <= owner[name] | owner["N"] | played
+        assert cards_in(person.traffic) <= owner[name] | owner["N"] | played
     final = go_on(list(people.values()))
     assert len(final["review"]["cards"]) == 52
     assert all(final["hands"].values())
@@ -246,9 +235,6 @@ def test_a_failing_bidder_is_reported(house, monkeypatch):
     south.until(lambda found: found["room"]["news"] == "The table waits: mine at N gives no call.")
 
 
-# --- partnership practice ---------------------------------------------------------------------------------------
-
-
 def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     south = house.open(kind="practice", name="Anna")
     seats = house.guests.rooms.keys[south.key].room.invites
@@ -269,9 +255,6 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     assert south.look()["sits"]["N"] == CALM["ns"]  # they left after the board
     assert (final["room"]["count"], final["room"]["mean"]) == (1, found["imps"])
     house.host.ask("rooms", 400, kind="practice", seat="E")
-
-
-# --- a challenge ------------------------------------------------------------------------------------------------
 
 
 def challenged(house, **fields):

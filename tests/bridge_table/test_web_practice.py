@@ -30,9 +30,6 @@ def answer(visitor, drill, number, call, status=200):
     return visitor.post(f"drills/{drill}/answer", status, number=number, call=call)
 
 
-# --- topics ----------------------------------------------------------------------------------------------------
-
-
 def moment(words, hand, made):
     calls = [parse_call(word) for word in words.split()]
     return Decision.of(calls, hand_features(parse_hand(hand)[None])[0], parse_call(made))
@@ -81,9 +78,6 @@ def test_a_decision_belongs_to_its_topic(topic, words, hand, made):
 )  # fmt: skip
 def test_another_decision_does_not(topic, words, hand, made):
     assert not TOPICS[topic](moment(words, hand, made))
-
-
-# --- drills ----------------------------------------------------------------------------------------------------
 
 
 def test_every_topic_is_listed_and_those_of_the_exam_have_its_names(visitor):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from support.table import cards_of, dealt, visitor_of
+from support.table import cards_in, cards_of, dealt, visitor_of
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.lin import read_lin
@@ -49,9 +49,6 @@ def passing(state):
 
 def first_card(state):
     return state["play"]["legal"][0]
-
-
-# --- bidding ---------------------------------------------------------------------------------------------------
 
 
 def test_a_board_is_bid_by_its_systems_where_the_person_follows_hints(visitor):
@@ -115,19 +112,9 @@ def test_a_hint_considers_calls_with_figures(visitor):
     assert sum(row.get("chance", 0) for row in found["rows"]) <= 1.0001
 
 
-# --- what stays hidden -----------------------------------------------------------------------------------------
-
-
 def hidden_before(traffic, owner, seen):
     """Everything in ``traffic`` that is a card or a hand of a seat that must not be seen."""
-    held = dealt(owner)
-    secret = set().union(*(held[seat] for seat in SEATS if seat not in seen))
-    found = set()
-    for text in traffic:
-        for hand in re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", text):
-            found |= cards_of(hand) & secret
-        found |= set(re.findall(r'"([SHDC][2-9TJQKA])"', text)) & secret
-    return found
+    return cards_in(traffic) & set().union(*(cards for seat, cards in dealt(owner).items() if seat not in seen))
 
 
 @pytest.mark.parametrize("ew", ["system:sayc", "policy:champion"])
@@ -172,9 +159,6 @@ def test_in_the_play_only_played_cards_and_dummy_are_sent():
     assert found <= held[dummy] | played
     assert cards_of(state["hands"][dummy]) == held[dummy] - played
     assert state["hands"][declarer] is None
-
-
-# --- the play --------------------------------------------------------------------------------------------------
 
 
 def four_spades(visitor, people="N"):
@@ -264,9 +248,6 @@ def test_a_person_whose_partner_declares_plays_in_declarers_place(visitor):
     state = visitor.post(f"{where}/card", seat="S", card=first_card(state), at=state["at"])
     state = visitor.post(f"{where}/step", seat="S", at=state["at"])
     assert (state["turn"], state["yours"]) == ("N", True)
-
-
-# --- afterwards ------------------------------------------------------------------------------------------------
 
 
 def test_the_review_has_the_result_of_every_other_call(visitor):
@@ -381,9 +362,6 @@ def test_a_dropped_system_bids(visitor):
     assert ":2:" in fault["error"]
 
 
-# --- bidders that fail -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "status", "says"),
     [
@@ -406,9 +384,6 @@ def test_a_bidder_that_fails_is_named_and_the_table_stays(name, status, says):
         found = visitor.post(f"tables/{state['table']}/step", status, at=state["at"])["error"]
         assert re.search(says, found), found
     assert visitor.get(f"tables/{state['table']}")["calls"] == []
-
-
-# --- boards put together ---------------------------------------------------------------------------------------
 
 
 BOARD = {"deal": DEAL, "dealer": "E", "vulnerable": "NS", "board": 7, "calls": "Pass 1NT"}
@@ -463,8 +438,6 @@ def test_hands_are_drawn_for_a_rare_call_on_request(visitor):
     assert re.search(r"\d", found["calls"][2]["shows"]["text"])
     assert re.search(r"\d", found["shown"]["E"])
 
-
-# --- calls judged over deals that fit what the player knew -----------------------------------------------------
 
 STRONG = "N:AKQ2.AK8.AJ7.A54 J97.QJ2.9853.K82 T864.9543.KQ2.Q6 53.T76.T64.JT973"
 SPECS = ("system:sayc", "policy:champion")

@@ -18,9 +18,6 @@ def visitor():
     return visitor_of(seed=5)
 
 
-# --- the book --------------------------------------------------------------------------------------------------
-
-
 def test_the_book_holds_every_call_of_the_system_once(visitor):
     found = visitor.post("book", spec="system:sayc")
     points = AuctionGraph(read_system("sayc"))
@@ -60,9 +57,6 @@ def test_after_an_auction_the_entries_of_the_book_are_named(visitor):
     )  # fmt: skip
 
 
-# --- side by side ----------------------------------------------------------------------------------------------
-
-
 def test_two_systems_stand_side_by_side(visitor):
     text = visitor.post("text", spec="system:sayc")["text"]
     spec = visitor.post("drafts", text=text.replace("1N    15-17 hcp", "1N    14-16 hcp", 1))["spec"]
@@ -78,9 +72,6 @@ def test_two_systems_stand_side_by_side(visitor):
 def test_a_network_has_no_book(visitor):
     for path in ("book", "text", "figures"):
         assert "system:" in visitor.post(path, 400, spec="policy:champion")["error"]
-
-
-# --- the pen ---------------------------------------------------------------------------------------------------
 
 
 def test_the_check_lists_all_faults_with_their_lines(visitor):
@@ -141,9 +132,6 @@ def test_a_board_of_a_match_can_be_bid_by_a_person_again(visitor):
     fresh = visitor.post(f"tables/{state['table']}/again")
     assert fresh["sits"]["N"] == "you"
     assert not fresh["replay"]
-
-
-# --- limits ----------------------------------------------------------------------------------------------------
 
 
 def test_long_requests_are_limited_in_size(visitor):

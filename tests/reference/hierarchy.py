@@ -28,9 +28,6 @@ def is_bid(call: str) -> bool:
     return call[0] in "1234567"
 
 
-# --- features of a hand ----------------------------------------------------------------------------------
-
-
 def hand_features(hand: str) -> dict[str, int]:
     """Of ``"AKQ2.T98.J7.A543"``, by the words of the language."""
     holding = dict(zip("SHDC", hand.split("."), strict=True))
@@ -95,9 +92,6 @@ def ruffing_value(side_suit: int, trumps: int) -> int:
     return ((5, 3, 1) if trumps >= 4 else (3, 2, 1))[side_suit]
 
 
-# --- what a token can stand for --------------------------------------------------------------------------
-
-
 def suits_of(name: str, bindings: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Strains that a letter or a variable can stand for, in the order in which they are tried."""
     if name in "CDHSN":
@@ -139,9 +133,6 @@ def readings(token: str, bindings: dict[str, str], last: str) -> Iterator[tuple[
             yield token[0] + strain, bound
 
 
-# --- constraints -----------------------------------------------------------------------------------------
-
-
 def holds(constraint: Constraint, hand: dict[str, int], bindings: dict[str, str]) -> bool:
     return all(
         any(all(atom_holds(atom, hand, bindings) for atom in together) for together in clause) for clause in constraint
@@ -161,9 +152,6 @@ def atom_holds(atom: Atom, hand: dict[str, int], bindings: dict[str, str]) -> bo
     else:
         value = hand[suit(stem)]
     return atom.lo <= value <= atom.hi
-
-
-# --- the tree --------------------------------------------------------------------------------------------
 
 
 def paths(lines: Sequence[Line], before: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Line]]:

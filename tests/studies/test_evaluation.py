@@ -54,9 +54,6 @@ def rows(texts):
     return np.array([parse_hand(text) for text in texts])
 
 
-# --- hands counted by hand --------------------------------------------------------------------------------
-
-
 def test_point_counts_by_hand():
     out = point_counts(rows(POINTS))
     assert out.dtype == np.float32
@@ -85,9 +82,6 @@ def test_tricks_of_a_side_suit(holding, honour, playing):
     held = np.zeros((1, 52), bool)
     held[0, [H * 13 + "23456789TJQKA".index(card) for card in holding]] = True
     assert distributional(held, NT)[0, :2].tolist() == [honour, playing]
-
-
-# --- what must hold of all hands ---------------------------------------------------------------------------
 
 
 def test_suits_are_alike():

@@ -15,8 +15,6 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
 
-# --- Positions of auctions to ask bidders about ---
-
 
 def calls(text: str) -> tuple[int, ...]:
     """``"1C P 2H"`` as calls."""
@@ -50,8 +48,6 @@ def longest_auction() -> list[int]:
         calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]
     return [*calls, PASS]
 
-
-# --- Bidders and deals for tests of the envs ---
 
 ID = "bridge_env:bridge_env/Bidding-v0"
 QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
@@ -91,9 +87,6 @@ class Unsolved:
         found = np.full(shape, 8, np.int8)
         self.requests.append(found.size)
         return found
-
-
-# --- A system that uses the whole language, and boards to bid ---
 
 
 def boards(count, seed):
@@ -172,9 +165,6 @@ when 1+ they-bid, 0 i-bid
 when 0-7 last-level
   P
 """
-
-
-# --- Hands and what deals hold, for tests of sampling ---
 
 MINE = "AKQ2.T98.J7.A543"
 

@@ -12,10 +12,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.play import Plays
 
-# --- Boards in PBN ---
-
 DEAL = "N:J8.Q965.A954.985 9.KJ872.T862.KT6 T7432.T3.K7.AQJ2 AKQ65.A4.QJ3.743"
-
 
 GAME = f"""[Event "A match"]
 [Board "1"]
@@ -36,7 +33,6 @@ SJ S9 S2 SK
 D5 D2 DK DQ
 *
 """
-
 
 NOTES = ("", "15-17", '5+ "S"; 11\\12', "{not =1= a comment}: 3")
 
@@ -97,10 +93,7 @@ def random_play(owner: np.ndarray, contract: Contract, rng: np.random.Generator)
     return plays.cards(0)
 
 
-# --- Boards in LIN ---
-
 HANDS = "SAQJ8HKQ87DA7CKQ2,ST964H962D932CT73,S752HDKQJ54CAJ984,"
-
 
 BOARD = f"pn|Sue,Wes,Nan,Ed|st||md|3{HANDS}|rh||ah|Board 7|sv|n|mb|1D|mb|p|mb|2H!|an|strong, !S|mb|P|mb|6N|"
 
@@ -129,8 +122,6 @@ def played_board(seed: int) -> Board:
         },
     )
 
-
-# --- Damaged files, as a truncation, an editor or another program leaves them ---
 
 JSON_WORDS = (
     b"null", b"true", b"-1", b"1e999", b"NaN", b"{}", b"[]", b'""', b'"\\ud800"', b"9" * 30, b"0.5", b",", b":",
@@ -162,11 +153,7 @@ def damaged(draw, data, words):
     return bytes(out)
 
 
-# --- Deals with known tables: the DDS project's own list, and the sample of the 2009 slides ---
-
 DDS_LIST = DATA / "dds_list100.txt"
-SLIDES_DEAL = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
-SLIDES_TABLE = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 9]]
 
 
 def dds_list() -> tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,5 @@ def bid_out(page, key="p"):
 
 def bid_seven_notrump(page):
     """Bid it, and pass from then on."""
-    page.keyboard.press("7")
-    page.keyboard.press("n")
+    page.keyboard.type("7n")
     bid_out(page)

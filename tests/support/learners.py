@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 from support.bidders import positions
 
-from agents.cases.features import SIZE
+from agents.cases.features import SIZE, metric_of, points
 from agents.cases.forest import LEAF, Forest
-from agents.cases.metric import metric_of, points
 from agents.networks import belief
 from agents.networks.book import BOOK_INPUTS, BOOK_ON, Terms
 from agents.networks.file import Networks, book_of
@@ -26,8 +25,6 @@ from training.evaluation.duplicate import match
 from training.evaluation.recorded_calls import read_states
 from training.league.league import League
 from training.maps import fit as map_fit
-
-# --- A cluster of this process, where a test is of what the tasks do and not of Ray ---
 
 
 class Here:
@@ -59,9 +56,6 @@ class Here:
 
     def result(self, reference):
         return reference()
-
-
-# --- Small networks of random weights, and views to ask them about ---
 
 
 def random_layers(seed=1, widths=(48, 24), spread=1.0, outputs=NUM_CALLS, inputs=NUM_INPUTS):
@@ -108,9 +102,6 @@ def by_book(seed=1, terms=None, system="sayc"):
 def with_belief(seed=1):
     networks = random_networks(seed)
     return Networks(networks.policy, quantized(random_layers(seed + 1, (16,), outputs=belief.OUTPUTS), MOST_ON))
-
-
-# --- Small case bases ---
 
 
 def record(folder, count=60, training=0):
@@ -168,8 +159,6 @@ def small_base(folder, trees=12):
     return case_fit.assembled(states, rows, metric, forests, {})
 
 
-# --- Small maps ---
-
 CONFIG = map_fit.MapsConfig(boards=40, rounds=0, side=8, hands=6, match_boards=20)
 
 
@@ -177,9 +166,6 @@ CONFIG = map_fit.MapsConfig(boards=40, rounds=0, side=8, hands=6, match_boards=2
 def small_atlas(inputs="published"):
     """Maps of what ``system:sayc`` calls on fifty boards."""
     return map_fit.from_system(replace(CONFIG, inputs=inputs))
-
-
-# --- Leagues that run in this process ---
 
 
 def run_league(folder, config, start=None, stop=lambda: False, eager=False):

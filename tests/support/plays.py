@@ -38,9 +38,6 @@ def contracts_of(plays: Plays) -> Contracts:
     return Contracts(bid, np.zeros(len(plays), np.int8), plays.declarer.astype(np.int8))
 
 
-# --- Hands half played ---
-
-
 def card(text: str) -> int:
     return 13 * SUITS.index(text[0]) + RANKS.index(text[1])
 

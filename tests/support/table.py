@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 
 import numpy as np
@@ -88,6 +89,13 @@ def is_sentence(text):
 def cards_of(hand):
     """The cards of ``AKQ2.T98.J7.A543`` as ``{"SA", ...}``; a hand that has been played in may hold fewer."""
     return {suit + rank for suit, ranks in zip("SHDC", hand.split("."), strict=True) for rank in ranks}
+
+
+def cards_in(texts):
+    """Every card in what a server has sent, by itself or in a hand."""
+    sent = " ".join(texts)
+    hands = re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", sent)
+    return set().union(*map(cards_of, hands)) | set(re.findall(r'"([SHDC][2-9TJQKA])"', sent))
 
 
 def dealt(owner):

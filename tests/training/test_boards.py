@@ -7,11 +7,8 @@ from bridge_env.double_dummy import Library, builtin_library, write_library
 from bridge_env.hands import canonical
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.pbn import Board, write_boards
-from bridge_env.rules import cards
 from training.evaluation import duplicate
 from training.evaluation.boards import BoardsError, library_boards, pbn_boards
-
-# --- of the library --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -57,13 +54,6 @@ def test_images_are_exact_and_do_not_repeat(small):
     assert (first_round.owner == small.owners(first_round.base)).all()
 
 
-def test_dealer_and_vulnerability_follow_the_number():
-    boards = library_boards(40, 7, start=10)
-    assert boards.number.tolist() == list(range(11, 51))
-    assert (boards.dealer == cards.board_dealer(boards.number)).all()
-    assert (boards.vulnerability == cards.board_vulnerability(boards.number)).all()
-
-
 def test_boards_that_cannot_be_had(small, tmp_path):
     for count, start in ((-1, 0), (5, -1)):
         with pytest.raises(BoardsError, match="both must be 0 or more"):
@@ -74,9 +64,6 @@ def test_boards_that_cannot_be_had(small, tmp_path):
     write_library(tmp_path / "none.bdl", small.owners(rest), small.tricks_at(rest), {})
     with pytest.raises(BoardsError, match=r"none\.bdl: no deal of it is in the split 'judging'"):
         library_boards(5, 1, library=Library.open(tmp_path / "none.bdl"))
-
-
-# --- of a file -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -107,10 +94,6 @@ def test_boards_of_a_file_are_played_as_they_stand(event):
     for table in result.tables:
         at = np.flatnonzero(table.contracts.bid >= 0)
         assert (table.tricks[at] == tricks[at, table.contracts.declarer[at], table.contracts.bid[at] % 5]).all()
-
-
-def test_the_first_boards_of_a_file(event):
-    assert len(pbn_boards(event, 5)) == 5
 
 
 def test_files_without_a_board_are_refused(tmp_path):

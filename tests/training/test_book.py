@@ -54,7 +54,6 @@ when 0-7 last-level                        ; anything else
 TOY = parse_system(TOY_TEXT)
 SAYC = read_system("sayc")
 
-
 CARDS_TEXT = TOY_TEXT.replace("when 0-7", """\
 weigh when 1+ they-bid, 1+ i-bid           ; they bid on
   P       scores 0, 11 if book             ; pass
@@ -86,9 +85,6 @@ def toy_book():
 def entry(graph, name, call):
     point = next(p for p in graph.points if p.name == name)
     return point.entries[call]
-
-
-# --- figures -----------------------------------------------------------------------------------------------
 
 
 def naive_count(system, deals, seed):
@@ -172,9 +168,6 @@ def test_line_numbers_never_collide():
     assert renumber_lines(SAYC) == SAYC
 
 
-# --- what a call shows -------------------------------------------------------------------------------------
-
-
 def test_hands_on_fresh_deals_keep_to_the_book():
     book = make_book(SAYC, 2000, 1)
     assert book.coverage.share >= 0.98
@@ -199,8 +192,6 @@ def test_a_statement_is_about_all_that_it_names():
     assert Shows((("hcp", 15, 17), ("each suit", 2, 5), ("M", 5, 13))).fit(held).tolist() == [True, False, False]
     assert str(Shows((("hcp", 0, 37),))) == "nothing"
 
-
-# --- pages -------------------------------------------------------------------------------------------------
 
 OPENINGS = """\
 |Call|What it promises|Shows|Made|Nine in ten hold|Examples|
@@ -275,9 +266,6 @@ def test_text_in_a_system_cannot_leave_the_page():
     assert "*<b>strong</b> & / more*|" in render_book(book, "markdown")
 
 
-# --- worth -------------------------------------------------------------------------------------------------
-
-
 def match_sum(system, control, boards, seed):
     pair, other = Partnership(system, system), Partnership(control, control)
     return int(duel(pair, other, BoardRange(seed, "judging", 0, boards)).imps.astype(np.int64).sum())
@@ -314,8 +302,6 @@ def test_a_book_with_worth_says_against_whom():
     row = next(line for line in text.splitlines() if line.startswith("|**1m**"))
     assert re.search(r"\|[+-]\d\.\d\d ± \d\.\d\d\|[+-]\d+\|$", row)
 
-
-# --- differences -------------------------------------------------------------------------------------------
 
 CHANGES = {
     "changed": ("2M    6-9 hcp, 3+ M", "2M    7-9 hcp, 3+ M"),
@@ -367,9 +353,6 @@ def test_new_conventions_come_first_with_their_answers():
     assert (first["title"], len(first["rows"][0]["followers"])) == ("New conventions and sequences", 2)
     assert second["title"] == "Lines changed"
     assert "1NT - 2♣ - 2♥: 4+♥" in render_difference(difference)
-
-
-# --- the command -------------------------------------------------------------------------------------------
 
 
 def run(capsys, *words):

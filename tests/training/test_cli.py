@@ -1,4 +1,4 @@
-"""``bridge-env``: help, small outputs as they stand, and how errors end."""
+"""``bridge-env``: help, small outputs as they stand, progress, and how errors end."""
 
 import json
 import re
@@ -13,7 +13,9 @@ from support.command import run
 import training
 from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import read_boards
+from training.bench import measures
 from training.cli.app import app, main
+from training.cli.progress import Bar
 from training.runtime import runs
 from training.runtime.cluster import ClusterError
 
@@ -31,9 +33,6 @@ def refused(capsys, *words):
 
 def python(code, *, check=True, **options):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=check, **options)
-
-
-# --- help --------------------------------------------------------------------------------------------------
 
 
 def test_help_names_every_command_and_each_has_help(capsys):
@@ -74,9 +73,6 @@ def test_completion(capsys):
     assert "evolve" in out
 
 
-# --- options from files --------------------------------------------------------------------------------------
-
-
 def test_options_come_from_toml(capsys, tmp_path):
     file = tmp_path / "match.toml"
     file.write_text("boards = 7\nseed = 5\n")
@@ -104,8 +100,6 @@ def test_a_faulty_file_of_options_is_refused(capsys, tmp_path, text, reason):
     file.write_text(text)
     assert reason in refused(capsys, "match", "pass", "doubler", "--config", file)
 
-
-# --- deal --------------------------------------------------------------------------------------------------
 
 FIRST_DEAL = """\
 Board 1     S K6
@@ -142,9 +136,6 @@ def test_deal_into_a_file(capsys, tmp_path):
         assert not read.problems
         assert [board.number for board in read.boards] == list(range(1, 21))
         assert all((b.owner == o).all() for b, o in zip(read.boards, random_deals(3, 0, 20), strict=True))
-
-
-# --- bid ---------------------------------------------------------------------------------------------------
 
 
 def test_bid_a_hand(capsys):
@@ -205,8 +196,6 @@ def test_words(capsys):
     assert "  fit:S              my cards of a suit + the least that partner has shown" in out
 
 
-# --- match -------------------------------------------------------------------------------------------------
-
 MATCH = """\
 doubler against pass
   IMPs per board         +0.000 ± 0.000
@@ -253,9 +242,6 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
     assert re.search(r"^  open to training +\d+% of the boards$", out, re.MULTILINE)
 
 
-# --- errors ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -266,9 +252,19 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
         (("bid", "system:sayc", "--auction", "1C"), "--auction goes with --hand"),
         (("match", "pass", "pass", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
         (("match", "pass", "pass", "--json", "nowhere/x.json"), "--json nowhere/x.json: there is no folder nowhere"),
-        (("evolve", "--resume", "nowhere"), "nowhere"),
+        (("match", "pass", "pass", "--report", "no/x.html"), "--report no/x.html: there is no folder no"),
         (("match", "pass", "pass", "--boards", 10**15), "not enough memory for this; ask for less at once (Unable to"),
-        (("evolve", "--seed", 2**63), "--seed is 9223372036854775808: expected int <= 9223372036854775807"),
+        (("panel", "system:nobody"), "nobody"),
+        (("panel", "pass", "--against", "policy:nobody"), "no such network is shipped"),
+        (("panel", "pass", "--boards", "1"), 'Invalid value "1" for --boards'),
+        (("exam", "system:nosuch"), "system:nosuch: there is no such file"),
+        (("exam", "pass", "--area", "nosuch"), "the exam has no area 'nosuch'; there are openings, responses"),
+        (("serve", "nobody:1"), "names no bidder"),
+        (("serve", "system:sayc", "--play", "nobody"), "names no player of cards"),
+        (("serve", "--port", "65536"), 'Invalid value "65536" for --port'),
+        (("serve", "pass", "--host", "203.0.113.1"), "cannot listen on 203.0.113.1"),
+        (("table", "--no-browser", "--port", "70000"), "65535"),
+        (("table", "--no-browser", "nonsense:x"), "nonsense"),
         (("nothing",), 'Unknown command "nothing"'),
         (("match", "pass"), "parameter B requires an argument"),
         (("match", "pass", "pass", "--boards", "0"), "Must be >= 1"),
@@ -277,6 +273,49 @@ def test_match_on_a_file_reports_boards_open_to_training(capsys, tmp_path):
 )
 def test_errors_end_in_one_line(capsys, words, reason):
     assert reason in refused(capsys, *words)
+
+
+FAULTY_RUNS = [
+    ("evolve --seed 9223372036854775808", "--seed is 9223372036854775808: expected int <= 9223372036854775807"),
+    ("evolve --generations -1", "--generations is -1"),
+    ("evolve --minutes -1", 'Invalid value "-1.0" for --minutes. Must be > 0.'),
+    ("evolve --minutes 1 --hours 1", "give --minutes or --hours, not both"),
+    ("evolve --address 127.0.0.1:1", "no Ray cluster on"),
+    ("evolve --start nobody", "system:nobody"),
+    ("evolve --resume nowhere", "nowhere"),
+    ("evolve --resume nowhere --name x", "--name is for a new run"),
+    ("train league --iterations 0", "--iterations is 0"),
+    ("train league --decision-fraction 2", "--decision-fraction is 2"),
+    ("train league --pool system:nobody", "nobody"),
+    ("train league --start nobody", "nobody"),
+    ("train league --start policy:two-over-one --workers 0", 'Invalid value "0" for --workers'),
+    ("train league --hours 0", "--hours"),
+    ("train league --minutes 1 --hours 1", "give --minutes or --hours, not both"),
+    ("train league --device tpu", "--device is tpu; it must be cpu or cuda"),
+    ("train league --batch 1", "--batch is 1"),
+    ("train league --resume .", "not the folder of a run"),
+    ("train league --book nosuch", "system:nosuch"),
+    ("train league --book sayc --prior 0", "--prior is 0.0"),
+    ("train ppo --opponents nobody", "system:nobody"),
+    ("coach", "name a system"),
+    ("coach nosuch.bidding", "no such file"),
+    ("coach sayc --iterations 0", "--iterations is 0"),
+    ("coach sayc --rounds 0", "--rounds is 0"),
+    ("coach sayc --resume .", "leave SYSTEM away"),
+    ("fit maps --side 0", "--side is 0: expected int >= 1"),
+    ("fit maps --system nobody", "no such system"),
+    ("fit policy nothing.pbn", "No such file"),
+    ("fit policy system:nobody", "nobody"),
+    ("fit policy system:sayc --epochs 0", "--epochs is 0"),
+    ("fit policy system:sayc --layers=", "at least one hidden layer"),
+    ("fit policy system:sayc --start system:sayc", "write policy:"),
+]
+
+
+@pytest.mark.parametrize(("words", "reason"), FAULTY_RUNS)
+def test_faulty_words_are_named_and_leave_no_folder(capsys, tmp_path, words, reason):
+    assert reason in typed.refused(capsys, *words.split(), "--out", tmp_path / "results")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture
@@ -340,3 +379,46 @@ def test_only_bidders_are_imported_from_the_current_folder(tmp_path):
     one, other = in_folder(tmp_path, code).stdout.split("None\n")
     assert one.startswith("Pass\n")
     assert other.startswith("Pass\n")
+
+
+def test_a_bar_shows_texts_totals_and_notes(capsys):
+    with Bar(10, "it") as bar:
+        bar.say("imitating 5%")
+        assert "imitating 5%" in capsys.readouterr().err
+    with Bar(1000, "it") as bar:
+        bar.to(900)
+        assert bar._bar.initial == 900  # an earlier run's results are no speed
+        bar.to(901)
+    assert "901/1000" in capsys.readouterr().err
+    with Bar(what="learning") as bar:
+        bar.share(0.5)
+        bar.share(1.01)
+    assert "learning: 100%" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("report", [lambda bar: bar.add(3), lambda bar: bar.share(1.0), lambda bar: bar.say("now")])
+def test_brief_bars_show_nothing_without_a_terminal(capsys, report):
+    with Bar(brief=True) as bar:
+        report(bar)
+    assert not capsys.readouterr().err
+
+
+def test_rates_are_counts_over_time(monkeypatch):
+    monkeypatch.setattr(measures, "SECONDS", 0.01)
+    found = measures.rate("nothing", "things/s", lambda: 7, 3)
+    assert 0 < found.least <= found.median <= found.most
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_the_command_writes_a_table(tmp_path, monkeypatch, capsys):
+    """Everything is done once, in part on fewer tables."""
+    monkeypatch.setattr(measures, "SECONDS", 1e-9)
+    for name, size in (("TABLES", 64), ("STEPS", 512)):
+        monkeypatch.setattr(measures, name, size)
+    assert main(["bench", "--repetitions", "1", "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "bench.md").read_text()
+    assert "batch 4,096" in page
+    assert "bridge-env, one env" in page
+    assert " 0.0 |" not in page
+    assert "written:" in capsys.readouterr().out

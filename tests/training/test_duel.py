@@ -1,13 +1,16 @@
-"""A changed partnership bid again on the boards that can notice, against the complete match bid again."""
+"""A changed partnership bid again on the boards that can notice, against the complete match; and changes in words."""
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import pytest
 from support.bidders import TANGLE
+from support.learners import Here
 
 from agents.systems.changes.edits import (
+    CompositeEdit,
     Insert,
     InsertGeneral,
     Replace,
@@ -17,14 +20,17 @@ from agents.systems.changes.edits import (
     lines_of_calls,
     sub_hierarchies,
 )
-from agents.systems.changes.mutation import SeededRandom, placed
+from agents.systems.changes.mutation import SeededRandom, line_at, placed
 from agents.systems.changes.simplify import added, grouped, same_rules, without_empty
 from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import SystemTextError, parse_constraint, parse_system, system_text
+from training.cli.app import main
 from training.evaluation.duplicate import match
 from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes, hierarchy, is_system
+from training.evolution import run
 from training.evolution.config import EvolveConfig
+from training.evolution.describe_edit import describe_edit
 from training.evolution.generations import numbered
 from training.evolution.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolution.refine.induce import Rule
@@ -129,9 +135,6 @@ def test_no_gain_from_a_minority_of_the_league():
     assert not verdict(sums, 100).better_by(0.0)
     assert verdict(np.array([900, 5000, 60, 850, 100, -50, 4000, 500, 500], np.int64), 100).better_by(0.0)
     assert not verdict(np.zeros(9, np.int64), 100).better_by(0.0)
-
-
-# --- edits ------------------------------------------------------------------------------------------------------
 
 
 def test_variations_make_systems_that_read_back():
@@ -248,9 +251,6 @@ def test_a_complete_sub_hierarchy_is_taken_over():
     assert brought[0].apply(SAYC.first) == general
 
 
-# --- tidying ----------------------------------------------------------------------------------------------------
-
-
 def test_lines_for_one_place_come_under_one_heading_where_order_allows():
     system = SMALL.first
     rules = [("1M", "3S"), ("(1m)", "2N"), ("(1D)", "3H"), ("1M", "3H"), ("(1m)", "3S")]
@@ -274,3 +274,65 @@ def test_added_lines_can_be_dropped_again_one_by_one():
     assert len(drops) == 1
     assert without_empty(drops[0].apply(new)) == SAYC.first
     assert list(added(SAYC.first, SAYC.first)) == []
+
+
+SYSTEM = parse_system(
+    """system: toy
+1N    15-17 hcp, balanced
+  2C    8+ hcp, 4 H or 4 S   ; Stayman !forcing
+P     0-13 hcp
+when 0-7 last-level
+  P
+"""
+)
+NOTRUMP, STAYMAN, PASSES = (line_at(SYSTEM, at) for at in (("lines", 0), ("lines", 0, 0), ("lines", 1)))
+
+
+def changed(line, text, **more):
+    return replace(line, constraint=parse_constraint(text), **more)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (
+            Replace((), PASSES, (changed(PASSES, "0-12 hcp"),), "P 0-13 hcp: 0-13 -> 0-12"),
+            "opening: Pass: 0-13 HCP → 0-12 HCP",
+        ),
+        (
+            Replace(("1N",), STAYMAN, (changed(STAYMAN, "7+ hcp, 4 H or 4 S"),), ""),
+            "after 1NT: 2♣: 8+ HCP; 4♥ or 4♠ → 7+ HCP; 4♥ or 4♠",
+        ),
+        (Replace(("1N",), STAYMAN, (), ""), "after 1NT: dropped: 2♣ 8+ HCP; 4♥ or 4♠ (Stayman, forcing)"),
+        (Insert(path_steps("1N-(2C)"), PASSES, ""), "after 1NT - (2♣): new: Pass 0-13 HCP"),
+        (
+            InsertGeneral(parse_constraint("0-7 last-level"), PASSES, ""),
+            "where the last bid is at level 0-7: new: Pass 0-13 HCP",
+        ),
+        (SwapLines((), NOTRUMP, PASSES, ""), "opening: Pass 0-13 HCP goes before 1NT 15-17 HCP, balanced"),
+        (
+            CompositeEdit((Insert((), NOTRUMP, ""), Insert(path_steps("1N"), STAYMAN, "")), ""),
+            "opening: new: 1NT 15-17 HCP, balanced; with it after 1NT: new: 2♣ 8+ HCP",
+        ),
+    ],
+)
+def test_a_change_in_words(edit, words):
+    assert describe_edit(edit).startswith(words)
+
+
+def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "Cluster", lambda *_: Here())
+    (tmp_path / "toy.bidding").write_text("system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n")
+    toy = str(tmp_path / "toy.bidding")
+    words = ["--start", toy, "--control", toy, "--league", "silent", "--validators", "", "--gatekeepers", "",
+             "--operators", "tuning", "--study", "400", "--boards", "300", "--confirm", "600",
+             "--judge", "64"]  # fmt: skip
+    command = ["evolve", "--minutes", "0.0001", "--workers", "1", "--partnerships", "1", "--name", "a"]
+    assert main([*command, "--out", str(tmp_path), *words]) == 0
+    folder = tmp_path / "evolve" / "a"
+    report = (folder / "report.md").read_text()
+    assert re.search(r"--generations [1-9]", report)  # as many as the time was for
+    assert "beside each change" in report or "Nothing." in report
+    assert "[What differs in the end](diff.md)" in report
+    assert (folder / "diff.md").read_text().startswith("# toy to evolved")
+    assert not (folder / "best.bidding").exists()  # evolved.bidding is there

@@ -23,7 +23,6 @@ from training.runtime.progress import Progress  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 
-
 QUIET = Progress()
 
 
@@ -138,10 +137,7 @@ def test_the_command_fits_and_names_what_is_wrong(few, tmp_path, capsys):
     assert {p.name for p in out.iterdir()} >= {"estimator.npz", "results.json"}
     assert [hit["group"] for hit in json.loads((out / "results.json").read_text())["hits"]] == ["suits", "no trump"]
     assert load_estimator(out / "estimator.npz").trained["deals"] == 686
-    for wrong, reason in (
-        (["--depth", "1"], "--depth is 1"),
-        (["--deals", "99999999"], "training deals"),
-    ):
+    for wrong, reason in ((["--depth", "1"], "--depth is 1"), (["--deals", "99999999"], "training deals")):
         assert main(["fit", "estimators", *wrong]) == 2
         assert reason in capsys.readouterr().err
     assert not (tmp_path / "results").exists()

@@ -1,19 +1,22 @@
-"""The textbook exam: reading, sitting, marking, and the command end to end."""
+"""The textbook exam: reading, sitting, marking, the command end to end, its key, and that a wheel holds it."""
 
 import json
 import re
+import tomllib
+from fnmatch import fnmatch
 from functools import cache
 
 import numpy as np
 import pytest
 from support.command import refused, run
-from support.places import ROOT
+from support.places import DATA, ROOT
 
-from bridge_env.hands.deals import hand_text
+from bridge_env.hands.deals import hand_text, parse_hand
+from bridge_env.hands.features import HCP, hand_features
 from bridge_env.rules.calls import PASS, parse_call
 from bridge_env.rules.cards import SEATS
 from training.exam.marks import key_of, plays, sit
-from training.exam.positions import ALL, FULL, HALF, ExamError, read_exam, textbook
+from training.exam.positions import ALL, FULL, HALF, KEYS, ExamError, read_exam, textbook
 from training.exam.positions import parse_exam as parse_texts
 from training.exam.run import ExamConfig, scores_text, wrong_text
 from training.exam.run import exam as sit_exam
@@ -56,9 +59,6 @@ def parse_exam(text):
 @pytest.fixture
 def small():
     return parse_exam(SMALL)
-
-
-# --- reading -----------------------------------------------------------------------------------------------
 
 
 def test_a_position_is_read_as_it_is_written(small):
@@ -135,9 +135,6 @@ def test_the_example_of_the_documentation_is_an_exam():
     page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
     example = re.search(r"```text\n(area:.*?)```", page, re.S)
     assert len(parse_exam(example[1]).positions) == 4
-
-
-# --- sitting and marking -----------------------------------------------------------------------------------
 
 
 def test_the_key_scores_all_points_and_a_passer_those_of_passes():
@@ -270,8 +267,6 @@ def test_the_function_returns_papers_rows_and_a_frame(tmp_path):
     assert result.to_dataframe().groupby("spec")["points"].sum()["pass"] == papers[0].marks().points
 
 
-# --- the report --------------------------------------------------------------------------------------------
-
 TABLE = """\
 Standard American (sayc): 4 positions, percent of the points
 
@@ -316,9 +311,6 @@ def test_a_table_for_each_key(small):
     assert ["system:sayc" in tables[1], "pass" in tables[3], "system:two-over-one" in tables[5]] == [True] * 3
 
 
-# --- the command -------------------------------------------------------------------------------------------
-
-
 def test_the_command_prints_scores_by_area_and_saves_them(capsys, tmp_path):
     file = tmp_path / "marks.json"
     code, out, err = run(capsys, "exam", "system:two-over-one", "--json", str(file))
@@ -346,12 +338,60 @@ def test_the_command_lists_what_was_answered_otherwise(capsys):
     assert "AQ4.KJ6.KT73.Q85   first to call  [E deals, none vulnerable; 01-openings.exam:4]" in wrong
 
 
-def test_errors_of_the_command(capsys, tmp_path):
+def test_the_command_names_the_line_of_a_fault(capsys, tmp_path):
     path = tmp_path / "bad.exam"
     path.write_text(SMALL + f"none N | 1S P P P | {HAND} | P | why\n", encoding="utf-8")
-    for words, named in (
-        (["system:sayc", "--file", str(path)], f"{path}:10: the auction N: 1S Pass Pass Pass is over"),
-        (["system:nosuch"], "system:nosuch: there is no such file"),
-        (["pass", "--area", "nosuch"], "the exam has no area 'nosuch'; there are openings, responses"),
-    ):
-        assert refused(capsys, "exam", *words).startswith(f"bridge-env: error: {named}")
+    named = f"bridge-env: error: {path}:10: the auction N: 1S Pass Pass Pass is over"
+    assert refused(capsys, "exam", "system:sayc", "--file", path).startswith(named)
+
+
+EXAM = textbook()
+FOLDER = ROOT / "training" / "exam" / "textbook"
+
+
+def test_there_are_enough_positions_in_every_area():
+    assert len(EXAM.titles) >= 18
+    for key in (*KEYS, ALL):
+        selected = EXAM.select(key)
+        assert len(selected) >= 450
+        for area in EXAM.titles:
+            assert sum(p.area == area for p in selected) >= 12, (key, area)
+
+
+def test_passes_are_best_calls_too():
+    """A bidder that always acts must not do well, nor one that always passes."""
+    passes = sum(p.points(PASS) == FULL for p in EXAM.positions)
+    assert 0.08 < passes / len(EXAM.positions) < 0.2
+    for area in EXAM.titles:
+        selected = EXAM.select(ALL, [area])
+        assert sum(p.points(PASS) for p in selected) < 0.4 * FULL * len(selected), area
+
+
+def test_reasons_count_the_points_of_the_hand():
+    positions = [*EXAM.positions, *read_exam([ROOT / "results" / "exam" / "unseen.exam"]).positions]
+    points = hand_features(np.stack([parse_hand(p.hand) for p in positions]))[:, HCP]
+    named = 0
+    for p, hcp in zip(positions, points, strict=True):
+        found = re.findall(r"(\d+) HCP", p.reason)
+        assert all(int(text) == hcp for text in found), p.where
+        named += len(found)
+    assert named > 200
+
+
+def test_points_are_ten_or_five_and_few_calls_get_them():
+    for p in EXAM.positions:
+        points = [points for _, points in p.answers]
+        assert set(points) <= {5, FULL}, p.where
+        assert 1 <= points.count(FULL) <= 3, p.where
+        assert len(points) <= 4, p.where
+
+
+def test_a_wheel_holds_the_exam():
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["training"]
+    held = sorted(path for path in FOLDER.iterdir())
+    assert len(held) == len(EXAM.titles)
+    for path in held:
+        inside = path.relative_to(ROOT / "training").as_posix()
+        assert any(fnmatch(inside, pattern) for pattern in patterns)
+    assert "training/exam/textbook" in (DATA / "README.md").read_text(encoding="utf-8")

@@ -19,8 +19,6 @@ from training.cli.app import main
 from training.evaluation.boards import pbn_boards
 from training.evaluation.duplicate import match
 
-# --- specs and options ------------------------------------------------------------------------------------
-
 
 def test_the_name_of_a_system_is_enough():
     assert type(make("sayc")) is type(make_system("sayc"))
@@ -68,9 +66,6 @@ def test_the_version_and_the_module(capsys):
     assert "Board" in done.stdout or "N" in done.stdout
 
 
-# --- files ------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def records(tmp_path):
     """The same boards, numbers 7, 3 and 12, as PBN and as LIN."""
@@ -113,9 +108,6 @@ def test_tables_of_a_file_are_those_of_its_boards(tmp_path, capsys):
     assert main(["deal", "--n", "1", "--solve", "--pbn", str(out)]) == 0
     (board,) = read_boards(out).boards
     assert (board.table == ExactDoubleDummy().tricks(board.owner)[0]).all()
-
-
-# --- partial deals ----------------------------------------------------------------------------------------
 
 
 def test_partial_deals_are_bid_and_completed(tmp_path, capsys):

@@ -1,11 +1,11 @@
-"""``bridge-env fit policy``: a network learns to call as recorded auctions of any kind do."""
+"""Recorded auctions: how far a bidder agrees with them, and ``bridge-env fit policy``, which learns them."""
 
 import json
 
 import numpy as np
 import pytest
 import torch
-from support.command import refused
+from support.places import SHARED
 
 from agents.networks import file as networks_file
 from agents.networks.network import Network
@@ -15,7 +15,9 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
 from training.cli.app import main
+from training.evaluation.agreement import agreement, share_table
 from training.evaluation.boards import BoardsError
+from training.evaluation.duplicate import match
 from training.networks import imitate, recorded
 from training.networks.configs import ImitationConfig
 from training.networks.fit_policy import fit_policy
@@ -102,12 +104,58 @@ def test_the_command_prints_the_agreement_and_the_file_names_the_command(tmp_pat
     assert str(tmp_path) not in json.dumps(dict(networks.trained))
 
 
-def test_bad_input_gets_a_clear_error(tmp_path, capsys):
-    for words, message in (
-        ([str(tmp_path / "nothing.pbn")], "No such file"),
-        (["system:nobody"], "nobody"),
-        (["system:sayc", "--epochs", "0"], "--epochs is 0"),
-        (["system:sayc", "--layers", ""], "at least one hidden layer"),
-        (["system:sayc", "--start", "system:sayc"], "write policy:"),
-    ):
-        assert message in refused(capsys, "fit", "policy", *words, "--out", tmp_path / "out")
+WBRIDGE5 = SHARED / "wbridge5.pbn.gz"
+
+
+@pytest.fixture
+def sayc_record(tmp_path):
+    """Sixty boards as ``system:sayc`` bids them at all four seats."""
+    result = match("system:sayc", "system:sayc", 60, 4)
+    boards = result.boards
+    history = result.tables[0].history
+    path = tmp_path / "sayc.pbn"
+    write_boards(
+        path,
+        [
+            Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), number=i + 1,
+                  auction=tuple(int(c) for c in history[i] if c >= 0))
+            for i in range(60)
+        ],
+    )  # fmt: skip
+    return path, history
+
+
+@pytest.mark.parametrize("rounds", ["openings", "all"])
+def test_a_bidder_agrees_with_itself(sayc_record, rounds):
+    found, problems = agreement("system:sayc", [sayc_record[0]], rounds)
+    assert found[0].right == found[0].calls >= 60
+    assert found[0].right_bids == found[0].bids > 0
+    assert "| 100.0 ± 0.0 |" in share_table(found)[2]
+    assert not problems
+
+
+def test_positions_are_counted(sayc_record):
+    path, history = sayc_record
+    calls = int((history >= 0).sum())
+    passes = int((history == 0).sum())
+    found = agreement("pass", [path], "all")[0][0]
+    assert (found.calls, found.right, found.bids, found.right_bids) == (calls, passes, calls - passes, 0)
+    (opened,) = agreement("pass", [path], "openings")[0]
+    first_bid = np.where((history >= 3).any(axis=1), (history >= 3).argmax(axis=1), 3)
+    assert opened.calls == int((first_bid + 1).sum())
+
+
+def test_a_file_without_an_auction_is_an_error(tmp_path):
+    path = tmp_path / "deals.pbn"
+    write_boards(path, [Board(random_deals(0, 0, 1)[0], 0, 0, number=1)])
+    with pytest.raises(BoardsError, match="no board has both"):
+        agreement("pass", [path])
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+@pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
+def test_sayc_opens_as_wbridge5_does():
+    (found,) = agreement("system:sayc", [WBRIDGE5])[0]
+    assert found.calls > 14_000
+    assert found.right > 0.89 * found.calls

@@ -52,9 +52,6 @@ def _soon(monkeypatch):
     monkeypatch.setattr(league_module, "ADD_VERSION_EVERY", 2)
 
 
-# --- samples ---------------------------------------------------------------------------------------------------
-
-
 def test_sampled_auctions_leave_the_greedy_one_as_often_as_their_chances_say():
     """Two decisions of one side; over evenly spread points, every way to leave comes as often as its chance."""
     history = np.full((1, 8), -1, np.int8)
@@ -127,9 +124,6 @@ def test_what_fails_counts_as_doubled_where_it_is_to():
         np.testing.assert_array_equal(deals.points(auctions, np.arange(40), np.full(40, doubled)), expected)
 
 
-# --- rewards -----------------------------------------------------------------------------------------------------
-
-
 def test_advantages_are_imps_where_the_critic_expects_nothing():
     learner = Learner(SMALL, None)
     for parameter in learner.critic.parameters():
@@ -173,9 +167,6 @@ def test_the_critic_sees_what_the_contract_is_worth():
 def test_a_missing_device_is_refused_before_anything_runs(tmp_path, capsys):
     assert "finds no CUDA device" in refused(capsys, "train", "league", "--device", "cuda", "--out", tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-# --- toys that it must solve ----------------------------------------------------------------------------------------
 
 
 def learn(config, pool, records, iterations, monkeypatch):
@@ -225,9 +216,6 @@ def test_a_learner_that_is_sure_of_every_call_learns_nothing_and_goes_on():
     assert not len(experience.policy)
     assert learner.learn(experience, 0)["steps"] == 0
     assert all(torch.equal(old, new) for old, new in zip(before, learner.policy.parameters(), strict=True))
-
-
-# --- a run ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path):
@@ -280,9 +268,6 @@ def test_a_result_is_a_table():
     assert frame[["opponent", "mean_imps", "standard_error"]].to_numpy().tolist() == [["pass", 0.5, 0.1]]
 
 
-# --- gatekeepers ----------------------------------------------------------------------------------------------------
-
-
 def test_gatekeepers_are_refused(tmp_path, capsys):
     path = tmp_path / "judge.npz"
     networks = random_networks()
@@ -301,24 +286,6 @@ def test_gatekeepers_are_refused(tmp_path, capsys):
         capsys, "fit", "policy", "system:sayc", "--start", "policy:polish", "--out", tmp_path / "runs"
     )
     assert not (tmp_path / "runs").exists()
-
-
-def test_bad_settings_get_a_clear_error(tmp_path, capsys):
-    for words, message in (
-        (["--iterations", "0"], "--iterations is 0"),
-        (["--decision-fraction", "2"], "--decision-fraction is 2"),
-        (["--pool", "system:nobody"], "nobody"),
-        (["--start", "nobody"], "nobody"),
-        (["--hours", "0"], "--hours"),
-        (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
-        (["--batch", "1"], "--batch is 1"),
-        (["--resume", str(tmp_path)], "not the folder of a run"),
-    ):
-        assert message in refused(capsys, "train", "league", "--out", tmp_path / "runs", *words)
-    assert not (tmp_path / "runs").exists()
-
-
-# --- from nothing ---------------------------------------------------------------------------------------------------
 
 
 def test_pretraining_values_every_call():

@@ -1,4 +1,4 @@
-"""Duplicate matches."""
+"""Duplicate matches, and bidders that fail: the first fault ends a match, and its message names bidder and board."""
 
 import json
 import math
@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from support.command import refused
 
+from bridge_env.bidders.errors import BidderError
 from bridge_env.bidders.registry import SpecError
-from bridge_env.hands.deals import parse_deal
+from bridge_env.hands.deals import hand_text, hands, parse_deal, random_deals
 from bridge_env.rules.calls import parse_call
-from training.evaluation import duplicate
-from training.evaluation.boards import Boards, standard_error
+from training.cli.app import main
+from training.evaluation import duplicate, match
+from training.evaluation.boards import Boards, library_boards, standard_error
 
 # The sample deal of the 2009 slides, with its exact table.
 SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
@@ -24,9 +27,6 @@ def one_board(dealer=0, vulnerability=0):
     tricks = np.array([SAMPLE_TRICKS], np.int8)
     where = np.array([dealer], np.int16), np.array([vulnerability], np.int16)
     return Boards(parse_deal(SAMPLE)[None], *where, ones, ones, tricks, "the sample deal")
-
-
-# --- one board by hand -------------------------------------------------------------------------------------
 
 
 def test_a_board_worked_by_hand():
@@ -46,21 +46,13 @@ def test_a_board_worked_by_hand():
         "dealer": "N",
         "vulnerability": "EW",
         "a_ns": {"auction": ["2C", "Pass", "Pass", "Pass"], "contract": "2C N", "tricks": 9, "score_ns": 110},
-        "a_ew": {
-            "auction": ["Pass", "4S", "Pass", "Pass", "Pass"],
-            "contract": "4S E",
-            "tricks": 11,
-            "score_ns": -650,
-        },
+        "a_ew": {"auction": ["Pass", "4S", "Pass", "Pass", "Pass"], "contract": "4S E", "tricks": 11, "score_ns": -650},
         "points": 760,
         "imps": 13,
     }
     assert (result.mean_imps, result.points[0]) == (13, 760)
     assert math.isnan(result.standard_error)
     assert result.summary()["standard_error"] is None  # JSON has no NaN
-
-
-# --- symmetry ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("spec", ["system:sayc", "random", "pass", "doubler", "pair:random,system:sayc"])
@@ -113,9 +105,6 @@ def test_partners_and_opponents_are_disclosed(tmp_path):
     assert b.first.opponents[0].system.name == "odd"
 
 
-# --- what is reported ---------------------------------------------------------------------------------------
-
-
 def test_summary_says_all_that_a_claim_needs():
     result = duplicate.match("system:sayc", "pass", 250, 12)
     facts = json.loads(json.dumps(result.summary(), allow_nan=False))
@@ -143,14 +132,6 @@ def test_clustered_standard_error():
     assert math.isnan(standard_error(values[:0], distinct[:0]))
 
 
-# --- faults ------------------------------------------------------------------------------------------------
-
-
-def test_the_faulty_partner_of_a_pair_is_named():
-    with pytest.raises(duplicate.BidderError, match=r"board \d+: .*Always.*XX"):
-        duplicate.match("pass", "pair:system:sayc,python:support.unruly:cheat", 8, 13)
-
-
 @pytest.mark.parametrize(
     ("arguments", "kind", "reason"),
     [
@@ -164,3 +145,56 @@ def test_faulty_arguments_are_named(arguments, kind, reason):
         duplicate.match(*arguments)
     with pytest.raises(ValueError, match="at least one worker"):
         duplicate.match("pass", "pass", 4, workers=0)
+
+
+WORDS = {
+    "raises": r"Unruly .*KeyError: 'the third suit'",
+    "out_of_range": r"board \d+: .*99",
+    "negative": r"board \d+: .*-1",
+    "illegal": r"board \d+: .*XX",
+    "says_nothing": r"Unruly .*object \(\)",
+    "miscounts": r"Unruly .*int64",
+}
+
+
+def unruly(name):
+    return f"python:support.unruly:{name}"
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_first_fault_ends_a_match(name):
+    with pytest.raises(BidderError, match=WORDS[name]):
+        match(unruly(name), "pass", library_boards(40, 1))
+
+
+def test_the_board_of_a_fault_is_named():
+    boards = library_boards(40, 1)
+    row = next(
+        row for row in range(40) if any((boards.owner[row] == seat) @ np.arange(1, 53) % 8 == 0 for seat in (1, 3))
+    )
+    with pytest.raises(BidderError, match=rf"board {row + 1}: .*KeyError"):
+        match("pass", unruly("raises"), boards.take(slice(row, row + 1)))
+    with pytest.raises(BidderError, match=r"board \d+: .*Always.*XX"):  # of a pair, by name
+        match("pass", f"pair:system:sayc,{unruly('cheat')}", 8, 13)
+
+
+@pytest.mark.slow
+def test_a_bidder_that_ends_its_process_ends_the_match_with_a_hint():
+    with pytest.raises(ChildProcessError, match=r"a worker process ended by itself.* if __name__ == '__main__':$"):
+        match(unruly("dies"), unruly("dies"), library_boards(40, 1), workers=2)
+
+
+def test_a_panel_keeps_its_lines(tmp_path, capsys):
+    against = ("doubler", unruly("illegal"), "random")
+    command = ["panel", "pass", "--against", *against, "--boards", "8", "--out", str(tmp_path)]
+    assert "against python:support.unruly:illegal" in refused(capsys, *command)
+    assert len(json.loads((tmp_path / "panel.json").read_text())) == 1
+
+
+def test_bid_prints_no_call_that_is_not_legal(capsys):
+    hand = hand_text(next(hand for hand in hands(random_deals(1, 0, 99), 0) if hand @ np.arange(1, 53) % 8 == 0))
+    for name, says in (("illegal", "XX is not legal after no call"), ("boasts", "XX is not"), ("raises", "third suit")):
+        assert main(["bid", unruly(name), "--hand", hand]) == 2
+        told = capsys.readouterr()
+        assert not told.out
+        assert says in told.err

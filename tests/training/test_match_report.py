@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.page import Page
 
-from agents.meanings import reader_of
+from agents.registry import reader_of
 from bridge_env.display.text import result_line, shown_call
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import Board
@@ -45,9 +45,6 @@ def rows_of(text, css):
     """The text of each row in the body of a table."""
     body = re.search(rf'class="{css}".*?<tbody>(.*?)</tbody>', text, re.S)[1]
     return [Page(row).text for row in re.findall(r"<tr>.*?</tr>", body)]
-
-
-# --- figures -------------------------------------------------------------------------------------------------
 
 
 def test_the_figures_are_those_of_the_match(match, page):
@@ -120,9 +117,6 @@ def test_the_parting_of_the_tables_is_shown(match, made):
     assert f"The tables part at call {before + 1}, by {seat}: A {calls[0]}, B {calls[1]}." in text
 
 
-# --- which boards ------------------------------------------------------------------------------------------
-
-
 def test_the_biggest_swings_and_a_sample_of_every_class_are_shown(match, made, page):
     classes = differences(match).classes
     rows = select_boards(differences(match))
@@ -148,9 +142,6 @@ def test_boards_that_a_table_names_are_there_to_be_opened(page):
     named = [link for link in page.values("href") if link.startswith("#")]
     assert named
     assert set(named) <= there
-
-
-# --- safe, complete ------------------------------------------------------------------------------------
 
 
 def test_names_and_sources_stay_texts(match):
@@ -193,9 +184,6 @@ def test_what_a_file_suffers_from_is_listed_in_part(match):
     text = Page(report(replace(few, boards=boards), explain=False).page).text
     assert "and 950 more" in text
     assert len(text) < 60_000
-
-
-# --- what calls show ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -245,9 +233,6 @@ def test_bars_are_as_long_as_what_was_gained_and_lost(match, made):
     assert widths["lost"] == pytest.approx([100 * row.lost / most for row in shares], abs=0.1)
 
 
-# --- elsewhere ---------------------------------------------------------------------------------------------
-
-
 def test_a_result_draws_itself_in_a_notebook(match):
     page = Page(match._repr_html_())
     assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in page.text
@@ -265,13 +250,6 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     assert f"{mean} IMPs a board" in Page(text).text
     assert main([*words[:-1], str(tmp_path / "b.html")]) == 0
     assert (tmp_path / "b.html").read_text(encoding="utf-8") == text
-
-
-def test_a_report_into_no_folder_is_refused_before_any_work(tmp_path, capsys):
-    assert main(["match", "pass", "pass", "--report", str(tmp_path / "none" / "a.html")]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "there is no folder" in err
 
 
 def test_the_figures_of_the_play_stand_beside(tmp_path, capsys):

@@ -1,13 +1,13 @@
-"""The panel: its bidders, resuming, and where matches are lost."""
+"""The panel: its bidders, resuming, where matches are lost, and kinds of situations."""
 
 import json
 
 import numpy as np
 import pytest
-from support.command import refused
 
 from agents.networks.shipped import read_networks, role, shipped_networks
 from bridge_env.bidders.registry import make
+from bridge_env.rules.calls import parse_call
 from training.cli.app import main
 from training.evaluation import first_difference, panel
 from training.evaluation.boards import library_boards
@@ -129,15 +129,6 @@ def test_the_command(tmp_path, capsys):
     assert "| `policy:polish` |" in page
 
 
-def test_bad_input_gets_a_clear_error(capsys):
-    for words, message in (
-        (["system:nobody"], "nobody"),
-        (["pass", "--against", "policy:nobody"], "no such network is shipped"),
-        (["pass", "--boards", "1"], 'Invalid value "1" for --boards'),
-    ):
-        assert message in refused(capsys, "panel", *words)
-
-
 def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
     (line,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="pass").lines
     boards = library_boards(60, 3)
@@ -154,3 +145,24 @@ def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
     assert gain in heard.out
     assert "120/120" in heard.err  # the other bidder's boards count, too
     assert f"| {gain} |" in (tmp_path / "panel.md").read_text()
+
+
+NEXT = {
+    "opening": ["", "P P"],
+    "response to one of a suit, undisturbed": ["1H P", "P P 1C P"],
+    "response to another opening, undisturbed": ["1N P", "2C P"],
+    "later calls of the opening side, undisturbed": ["1H P 2H P", "1H P 2H P 4H P"],
+    "directly over their one-level opening": ["1H", "P 1N"],
+    "over their higher opening": ["2H"],
+    "they opened: later": ["1H P P", "1H P 2H", "1H 1S 2H 2S P"],
+    "advancing partner's overcall or double": ["1H 1S P", "1H X 2H", "1H P 2H X P"],
+    "we opened, they came in: our first call after it": ["1H 1S", "1H X", "1H P 1S 2C"],
+    "we opened, they came in: later": ["1H 1S 2H P", "1H 1S P P"],
+}
+
+
+@pytest.mark.parametrize("kind", NEXT)
+def test_kinds_of_next_calls(kind):
+    for auction in NEXT[kind]:
+        calls = [parse_call(word) for word in auction.split()]
+        assert KINDS[kinds_of(np.array([[*calls, -1]], np.int8), [len(calls)])[0]] == kind, auction

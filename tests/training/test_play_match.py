@@ -76,10 +76,7 @@ def raising(cards, faulty):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (
-            lambda cards, faulty: np.where(faulty, 77, cards),
-            r"board \d+, A .*, for [NESW] after .* played 77",
-        ),
+        (lambda cards, faulty: np.where(faulty, 77, cards), r"board \d+, A .*, for [NESW] after .* played 77"),
         (lambda cards, faulty: np.where(faulty, -1, cards), r"board \d+, A .* played -1, which is not legal"),
         (raising, r"player .*Faulty raised RuntimeError: no idea"),
         (lambda cards, faulty: cards[:0], r"player .*Faulty returned int8 \(0,\) for \d+ cards"),

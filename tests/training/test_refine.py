@@ -73,9 +73,6 @@ def test_partner_answers_where_the_new_call_leads():
     assert after_call("1H", "lowest:N") == {"1H-1N": "1H-lowest:N"}
 
 
-# --- labels -----------------------------------------------------------------------------------------------------
-
-
 def slow_worth(us, them, board_range, table, board, number, call):
     """Return IMPs against the call that was made, with one bidder after the other."""
     boards, _ = boards_of(board_range)
@@ -147,9 +144,6 @@ def test_counting_finds_every_decision_once():
     assert exact == number
 
 
-# --- rules ------------------------------------------------------------------------------------------------------
-
-
 def planted(count=4000, seed=1, gain=3.0, word="S"):
     """Return examples in which X gains for hands of 9+ hcp and 4+ of ``word``."""
     rng = np.random.default_rng(seed)
@@ -218,9 +212,6 @@ def test_answers_are_sought_where_the_call_leads():
     assert found
     assert {r.path for r in found} == {"2D"}
     assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}
-
-
-# --- kinds of auctions --------------------------------------------------------------------------------------------
 
 
 def test_names_of_kinds_of_auctions_differ_and_hold():

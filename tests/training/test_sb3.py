@@ -153,9 +153,6 @@ def test_infos_hold_episodes_as_a_monitor_adds_them():
     assert len({calls for _, calls in episodes[0]}) > 1
 
 
-# --- PPO -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_ppo_learns_when_to_bid_what():
     """Two deals: on one, hearts make nine tricks for North-South; on the other every bid of theirs costs."""

@@ -1,4 +1,4 @@
-"""Self-play: the same result after an interruption; and it learns. On Ray: ``test_same_bytes``."""
+"""Self-play: the same result after an interruption, or of a cluster that fails; and it learns."""
 
 import itertools
 import json
@@ -9,14 +9,16 @@ from support.learners import Here
 
 from agents.systems.changes.chapters import chapters
 from agents.systems.language.text import parse_system, system_text
+from training.cli.app import main
 from training.evaluation.partnership_match import BoardRange, Partnership, duel
-from training.evolution import finalize, generations, natural
+from training.evolution import finalize, generations, natural, run
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
 from training.evolution.proposals import SWAPPING, Proposal, Verdict
 from training.evolution.run import check_start
 from training.evolution.selection import apply_all
 from training.runtime import runs
+from training.runtime.cluster import ClusterError
 from training.runtime.progress import Progress
 
 pytest.importorskip("ray")
@@ -195,12 +197,6 @@ def test_of_partners_one_takes_the_chapter_of_the_other(two_starts):
     assert team.first == team.second == second
 
 
-@pytest.mark.parametrize("start", ["sayc,acol,polish", ",", ""])
-def test_a_start_is_of_one_system_or_two(tiny, start):
-    with pytest.raises(ValueError, match="--start"):
-        replace(tiny, start=start).check()
-
-
 def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(generations, "CHAMPION_EVERY", 2)
     config = replace(tiny, generations=3, partnerships=1, operators="evolution", proposals=2)
@@ -209,10 +205,49 @@ def test_champions_join_the_league(tiny, tmp_path, monkeypatch):
     assert generations.load(tmp_path).champions == state.champions
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1), ("seed", 2**63)],
-)
+FAULTY = [
+    *(("start", start) for start in ("sayc,acol,polish", ",", "")),
+    *(("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1), ("seed", 2**63)),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), FAULTY)
 def test_numbers_and_names_that_make_no_sense_are_refused(tiny, field, value):
     with pytest.raises(ValueError, match=field):
         replace(tiny, **{field: value}).check()
+
+
+class NoCluster(Here):
+    """Starts nothing; its tasks fail."""
+
+    def __init__(self, workers=None, address=None):
+        super().__init__()
+
+    def map(self, function, tasks):
+        raise ClusterError("Ray could not finish a task")
+        yield
+
+
+def test_a_cluster_that_fails(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(run, "Cluster", NoCluster)
+    words = ["--start", "silent", "--control", "silent", "--league=", "--gatekeepers=", "--operators", "evolution"]
+    small = ["--boards", "20", "--study", "20", "--confirm", "20", "--partnerships", "1", "--generations", "1"]
+    assert main(["evolve", "--out", str(tmp_path), "--name", "x", *words, *small]) == 2
+    folder = tmp_path / "evolve" / "x"
+    error = capsys.readouterr().err
+    assert "bridge-env: error: Ray could not finish a task" in error
+    assert f"what was done is in {folder}; go on: bridge-env evolve --resume {folder}" in error
+
+
+class NoStart(NoCluster):
+    """Refuses to start."""
+
+    def __enter__(self):
+        raise AssertionError("the cluster was started before the fault was found")
+
+
+def test_any_bidder_may_be_a_gatekeeper(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "Cluster", NoStart)
+    with pytest.raises(AssertionError, match="started before"):  # so far nothing was wrong
+        main(["evolve", "--out", str(tmp_path), "--gatekeepers", "pass,sayc,policy:acol", "--start", "silent",
+              "--control", "silent", "--league", "", "--validators", ""])  # fmt: skip

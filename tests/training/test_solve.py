@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.learners import Here
 
 from bridge_env.display.text import trick_table
 from bridge_env.double_dummy import Library, builtin_library, write_library
@@ -33,17 +34,12 @@ class Invented:
         return self.tricks(owner)[np.arange(len(owner)), declarer, strain]
 
 
-class Shuffled:
+class Shuffled(Here):
     """A cluster that hands back its results in another order, and breaks after some."""
 
     def __init__(self, seed, breaks_after=10**9):
+        super().__init__()
         self.chance, self.left = random.Random(seed), breaks_after
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
 
     def map(self, function, tasks):
         numbered = list(enumerate(tasks))
@@ -75,9 +71,6 @@ def press_ctrl_c():
 
 def fail():
     raise RuntimeError("the solver broke")
-
-
-# --- any order, any stop ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("how", "error"), [(press_ctrl_c, KeyboardInterrupt), (fail, RuntimeError)])
@@ -135,9 +128,6 @@ def test_solving_does_not_mix_deals(tmp_path):
         again(path)
 
 
-# --- on Ray -------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def two_cores(one_ray):
     """A Ray to which this module's doubles travel by value."""
@@ -167,9 +157,6 @@ def test_a_killed_worker_changes_nothing(two_cores, complete, tmp_path):
     again(path, solver=Dies(tmp_path / "died"), cluster=Cluster(2))
     assert (tmp_path / "died").exists()
     assert path.read_bytes() == complete.read_bytes()
-
-
-# --- the command line ---------------------------------------------------------------------------------
 
 
 def run(*words):

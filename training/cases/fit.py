@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase, nothing_retained, save
 from agents.cases.bidder import CaseBidder
-from agents.cases.features import SIZE, describe
+from agents.cases.features import SIZE, Member, describe, metric_of, points
 from agents.cases.forest import LEAF, MOST_LEAVES, Forest
-from agents.cases.metric import Member, metric_of, points
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import is_judging
 from bridge_env.io.files import atomic_write

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases.metric import Layer
+from agents.cases.features import Layer
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases.config import CasesConfig

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.meanings import reader_of
 from agents.networks.book import shared_book
+from agents.registry import reader_of
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.explain.player_terms import SUIT_NAMES, counts_points
 from bridge_env.bidders.registry import full_spec

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from agents.maps import atlas as atlas_file
 from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
-from agents.maps.inputs import WIDTH, hands_of, rows_of
-from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
+from agents.maps.inputs import ADVANCES, LATER, SITUATIONS, WIDTH, hands_of, rows_of, situation
 from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS

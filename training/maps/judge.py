@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.maps.atlas import Atlas
 from agents.maps.bidder import MapBidder
-from agents.maps.situations import PUBLISHED, SITUATIONS
+from agents.maps.inputs import PUBLISHED, SITUATIONS
 from training.evaluation.agreement import Share, shares
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match

@@ -62,11 +62,7 @@ class Deception:
 
 
 class Deceptive:
-    """A ``CardPlayer`` that models what the next opponent will believe.
-
-    Args:
-        reader: of the auction, by the systems of all seats.
-    """
+    """A ``CardPlayer`` that models what the next opponent will believe; ``reader``: of the auction, by all systems."""
 
     def __init__(self, reader: AuctionReader | None = None, options: DeceptiveOptions | None = None) -> None:
         self.reader, self.options = reader or AuctionReader(), options or DeceptiveOptions()

@@ -75,9 +75,7 @@ class Lines:
         return out
 
     def ended(self, longest: int) -> NDArray[np.bool_]:
-        """Return which lines end here, bool (N,): no cards are left, or the depth is reached with my side on lead; with
-        theirs on lead a line goes on for ``longest`` more tricks.
-        """
+        """Return which lines end here, bool (N,): without cards, or at the depth (``longest`` more if they lead)."""
         if self.length:
             return np.zeros(len(self), np.bool_)
         out: NDArray[np.bool_] = self.cards_left == 0

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.meanings import reader_of
 from agents.networks.reader import Reader
+from agents.registry import reader_of
 from bridge_env.bidders.registry import SpecError
 from bridge_env.display import html
 from bridge_env.records.board import Board
