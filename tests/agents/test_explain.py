@@ -47,7 +47,7 @@ TEXTS = [
     (
         "two-over-one", "KJ84.K9.K72.Q432", "P P 1H",
         "X: three or more spades, three or more clubs, three or more diamonds, 11 to 17 HCP, at most two hearts, "
-        "take-out; or 18 or more HCP, too strong to overcall, forcing",
+        "take-out; or 18 or more HCP, too strong to overcall",
     ),
     (
         "two-over-one", "AQT72.A4.Q2.T753", "1S P 2S 3H",  # "8+ fit:S, 21+ likely-total:S": partner has shown 3 and 6-9
@@ -61,7 +61,7 @@ TEXTS = [
     (  # each name with its own strength
         "sayc", "864.AKQJT.AKJ75.", "1D P 1S",
         "X: 18 or more HCP, too strong to overcall; or four or more hearts, four or more clubs, 11 to 17 HCP, at most "
-        "three spades, take-out, forcing",
+        "three spades, take-out",
     ),
     (
         "sayc", "Q62.AKJ75.54.A98", "",
@@ -76,7 +76,7 @@ TEXTS = [
     # a line of the tree makes it, too, which partner thinks of
     ("champion", "2.KJ96432.4.Q764", "1D 1S", "2♥: five or more hearts, 5 or more points with length, forcing"),
     # scorecards raise on a doubleton
-    ("champion", "852.A8.A5.KT9875", "1H P 1N 2S P P", "3♥: usually 8 to 11 HCP, two or three hearts, not forcing"),
+    ("champion", "852.A8.A5.KT9875", "1H P 1N 2S P P", "3♥: two or more hearts, usually 8 to 11 HCP, not forcing"),
 ]  # fmt: skip
 
 
@@ -97,6 +97,14 @@ def test_the_text_has_the_nearest_other_calls():
         "no 2♥ (five or more hearts, 9 to 16 HCP, two or more of the top five hearts)",
         "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP); no 1♠ (five or more spades, 8 to 17 HCP)",
     ]
+
+
+def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():
+    bidder = make("system:sayc", opponents="system:polish")
+    state = {"hand": "AQ64.J2.AKT94.K5", "dealer": "N", "vulnerability": "None", "auction": ["P"]}
+    assert "W passed, by polish: no 1♦" in str(explain(bidder, read_states([{**state, "dealer": "W"}])[0]))
+    passed = explained("champion", "AQ64.J2.AKT94.K5", "1D 1H P 2H").passed
+    assert [one.seat for one in passed] == []
 
 
 def test_a_pass_denies_calls():
