@@ -232,7 +232,8 @@ def _note(rules: Sequence[Rule], made: int) -> str:
     every = set.intersection(*({*own, "forcing"} if "gf" in own else own for own in flags)) if flags else set()
     if "gf" in every or made == DOUBLE:  # which partner may pass for penalties
         every.discard("forcing")
-    names = list(dict.fromkeys(rule.line.note for rule in rules))
+    named = [rule for rule in rules if rule.artificial] or rules  # an alert has a name
+    names = list(dict.fromkeys(rule.line.note for rule in named))
     words = [_one_or_other(names), *(FLAG_TEXT[flag] for flag in FLAG_TEXT if flag in every)]
     return ", ".join(dict.fromkeys(filter(None, words)))
 

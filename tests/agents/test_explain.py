@@ -69,7 +69,10 @@ TEXTS = [
     ),
     ("two-over-one", "AJ8.AKT6.85.K982", "", "1NT: 14 to 17 HCP, balanced or nearly so, not forcing"),
     # a hand that opened one no trump
-    ("sayc", "J653.KQ.AJ94.A52", "1N P 2D P", "2♥: any other hand, usually 15 to 17 HCP, not forcing, artificial"),
+    (
+        "sayc", "J653.KQ.AJ94.A52", "1N P 2D P",
+        "2♥: any other hand, usually 15 to 17 HCP, completes the transfer, not forcing, artificial",
+    ),
     # a forced answer
     ("champion", "842.K8.A8643.AJ7", "3S P P X P",
      "4♦: no suit longer than diamonds, usually four to six diamonds, 3 to 12 HCP, not forcing"),

@@ -147,7 +147,7 @@ def shows(spec, auction, call):
 def test_a_call_that_a_general_rule_makes_too_shows_its_hands_as_well():
     """Sayc raises on 8 to 11 points; with four trumps its general rules do on less, by the law of total tricks."""
     found = shows("system:sayc", "P 1H 2S", "3H")
-    assert found.stated.ways[0]["support:H"][0] < 8
+    assert found.stated.ways[0]["support:H"] == (3, 11)
 
 
 def test_a_call_that_hardly_any_hand_makes_shows_what_its_seat_has_shown():
@@ -158,6 +158,10 @@ def test_a_call_that_hardly_any_hand_makes_shows_what_its_seat_has_shown():
 
 def test_an_answer_to_an_ask_for_aces_shows_them():
     assert shows("system:polish", "P 1H 2S 4H P 4N P", "5D").text == "1 aces"
+
+
+def test_that_a_fit_or_a_stopper_is_there_leaves_what_a_hand_usually_holds_to_be_said():
+    assert "HCP" in shows("system:two-over-one", "1C 2D P P X P", "2N").text
 
 
 def test_lines_of_several_names_show_each():

@@ -154,7 +154,7 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            return ANY if any_other else "" if hand else shown_text(self.position.shown[self.seat])
+            return ANY if any_other else "" if hand else shown_text(self.position.shown[self.seat], symbols=True)
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
         return ", ".join(filter(None, (ANY if any_other else "", f"usually {more}" if more else "")))
 

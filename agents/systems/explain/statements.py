@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.explain.player_terms import counts_points, sentence, short_sentence
-from agents.systems.explain.position import SELDOM, Position, word_value
+from agents.systems.explain.position import SELDOM, Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, distinct, hull, unite
 from agents.systems.explain.shown_text import named_suits, suits_of
+from agents.systems.language.tree import INFINITE
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -19,6 +20,7 @@ _FEW_HANDS = 15  # that make a call: of fewer nothing is measured
 _TAIL = 0.05  # of the hands lie below a measured range, and as many above
 _MOST_WAYS = 3  # that one sentence lists
 _SUITS = "CDHS"
+_PLACES = ("best", "long", "stopper")  # words that leave a hand open
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def statement(position: Position, call: int) -> Statement | None:
         ways = distinct(ways if any(not rule.needs for rule in position.rules) else [*ways, {}])
         return _in_words(position, call, ways)
     makers = position.usual_makers(call)
-    found = _in_words(position, call, distinct(hull(rule.needs) for rule in makers))
+    found = _in_words(position, call, distinct(_ways(position, makers)))
     calls, numbers = position.likely_decisions
     made = calls == call
     others = made & ~np.isin(numbers, [rule.number for rule in makers])
@@ -112,15 +114,34 @@ def statement(position: Position, call: int) -> Statement | None:
     return wider if all(map(sentence, wider.ways)) else usual_statement(position, call) or found
 
 
+def _ways(position: Position, makers: Sequence[Rule]) -> Iterator[Ranges]:
+    """Yield what each rule says; a general one, where the tree has an upper end, up to that of the hands it takes."""
+    own = [hull(rule.needs) for rule in makers if rule.tree]
+    ended = {word for way in own for word, (_, high) in way.items() if high < INFINITE}
+    for rule in makers:
+        way = hull(rule.needs)
+        hands = position.likely_hands[position.likely_decisions[1] == rule.number]
+        if not rule.tree and ended & way.keys() and len(hands):
+            rows = position.rows(hands)
+            most = {word: max(word_value(row, word) for row in rows) for word in ended & way.keys()}
+            way |= {word: (way[word][0], min(way[word][1], high)) for word, high in most.items()}
+        yield way
+
+
 def _in_words(position: Position, call: int, ways: Sequence[Ranges]) -> Statement | None:
     """Return what the ways say; where they have no words, or too many, what hands usually hold that make ``call``."""
-    if not ways or not all(map(sentence, ways)):
+    if not ways or not all(map(_says_more, ways)):
         return usual_statement(position, call)
     together = unite(ways)
     if sentence(together) and (len(ways) > _MOST_WAYS or counts_points(together) or not all(map(counts_points, ways))):
         return Statement((together,))
     named = Statement(tuple(ways)) if len(ways) <= _MOST_WAYS else None
     return named if named and any(map(counts_points, ways)) else usual_statement(position, call) or named
+
+
+def _says_more(way: Ranges) -> bool:
+    """Return whether a way says more than where a fit or a stopper is."""
+    return bool(sentence({word: ends for word, ends in way.items() if word.partition(":")[0] not in _PLACES}))
 
 
 def usual_statement(position: Position, call: int) -> Statement | None:
