@@ -265,12 +265,12 @@ def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
     if not book.known and hands.known and made != PASS:
         return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
     wider = None if book.stated is None or book.stated.usual else book.stated.widened(hands.held)
+    forces = (FLAG_TEXT["forcing"], FLAG_TEXT["gf"]) if hands.note == _NOT_FORCING else ()  # the network passes it
+    note = ", ".join(part for part in book.note.split(", ") if part not in forces)
     if wider is None or not all(map(sentence, wider.ways)):
-        return replace(hands, note=book.note or hands.note, how=f"{book.how}; {hands.how}")
+        return replace(hands, note=note or hands.note, how=f"{book.how}; {hands.how}")
     stated = replace(wider, usual=True)
     stretched = f": {book.text}; stretched by judgement, {hands.how}" if wider != book.stated else ""
-    forces = (FLAG_TEXT["forcing"], FLAG_TEXT["gf"]) if hands.note == _NOT_FORCING else ()  # the network may pass it
-    note = ", ".join(part for part in book.note.split(", ") if part not in forces)
     return replace(book, text=stated.short, note=note, how=f"{book.how}{stretched}", stated=stated)
 
 

@@ -192,3 +192,9 @@ def test_of_several_ways_what_all_share_is_stretched():
 def test_what_a_network_by_a_book_shows_is_usual():
     found = shows("policy:by-the-book", "", "1N")
     assert found.text == "usually 14-17 HCP, semi-balanced"
+
+
+def test_what_a_network_passes_is_not_forcing_whatever_its_book_says():
+    found = shows("policy:by-the-book", "1S 2H", "3D")
+    assert "partner passes 50%" in found.how
+    assert found.note == "not forcing"
