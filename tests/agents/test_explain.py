@@ -102,6 +102,11 @@ def test_the_text_has_the_nearest_other_calls():
     ]
 
 
+def test_what_a_call_shows_that_this_hand_is_not_is_marked():
+    """A general rule raises on less than the line that partner reads."""
+    assert "strength 8-11, 3+ hearts (not this hand)" in str(explained("sayc", "J874.QJ98.QT8.94", "P 1H 2S"))
+
+
 def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():
     bidder = make("system:sayc", opponents="system:polish")
     state = {"hand": "AQ64.J2.AKT94.K5", "dealer": "N", "vulnerability": "None", "auction": ["P"]}

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.auction_state import FORCED, GAME_BIDS
+from agents.systems.engine.auction_state import FORCED, GAME_BIDS, STRENGTH, SUIT
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import (
     ANY,
     FLAG_TEXT,
+    SUIT_NAMES,
     counts_points,
     either,
     light,
@@ -25,7 +26,7 @@ from agents.systems.explain.player_terms import (
     symbols,
     under,
 )
-from agents.systems.explain.position import Position, Rule
+from agents.systems.explain.position import Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
@@ -204,7 +205,19 @@ class Explanation:
     def _shown(self) -> Iterator[str]:
         for offset in range(4):
             seat = (self.seat + offset) % 4
-            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}"
+            unlike = "" if offset or self._as_shown else " (not this hand)"
+            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}{unlike}"
+
+    @property
+    def _as_shown(self) -> bool:
+        """Return whether the hand is as its calls have shown it to partner, in points of any kind and cards."""
+        row, shown = self.position.row(hand_features(self.hand[None])[0]), self.shown[self.seat]
+        most = max(word_value(row, word) for word in ("hcp", "points", *(f"support:{suit}" for suit in SUIT_NAMES)))
+        lengths = [word_value(row, suit) for suit in SUIT_NAMES]
+        strong = most >= shown[STRENGTH, 0] and word_value(row, "hcp") <= shown[STRENGTH, 1]
+        return bool(
+            strong and all(low <= n <= high for n, (low, high) in zip(lengths, shown[SUIT : SUIT + 4], strict=True))
+        )
 
 
 def symbol_text(call: int) -> str:
