@@ -18,11 +18,25 @@ from numpy.typing import NDArray
 from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.explain.player_terms import ANY, FLAG_TEXT, promise, sentence, symbols
+from agents.systems.explain.player_terms import (
+    ANY,
+    FLAG_TEXT,
+    counts_points,
+    promise,
+    sentence,
+    short_sentence,
+    symbols,
+)
 from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges
 from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
-from agents.systems.explain.statements import Statement, measured_ranges, measured_statement, statement
+from agents.systems.explain.statements import (
+    Statement,
+    measured_ranges,
+    measured_statement,
+    statement,
+    usual_statement,
+)
 from agents.systems.language.tree import System, place_of
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.rules.auction import one_auction
@@ -184,6 +198,8 @@ class Reader:
             return Shows(f"{after}; no line of {name} makes this call", how=name, known=False)
         so_far = shown_text(position.shown[position.seat], symbols=True)
         text = found.short if found else ANY if made == PASS else so_far
+        if found and made != PASS and not any(rule.tree or rule.artificial for rule in rules):
+            text = f"{text}{_usual_points(position, made, found)}"
         lines = tuple(dict.fromkeys(symbols(promise(rule.needs)) for rule in rules if rule.needs))[:_LINES]
         either = any(len(clause) > 1 for rule in rules for clause in rule.needs)  # of which the text has only the hull
         more = len(lines) > 1 or either or (found is not None and found.usual)
@@ -222,6 +238,12 @@ def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: s
     stated = measured_statement(ranges)
     text = f"usually {measured_text(ranges, suits_of(calls[-1], _last_bid(calls)))}"
     return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated, held=measured_ranges(ranges))
+
+
+def _usual_points(position: Position, made: int, found: Statement) -> str:
+    """Return the usual HCP of hands that make a call whose statement counts no points; else nothing."""
+    usual = None if any(map(counts_points, found.ways)) else usual_statement(position, made)
+    return f", usually {short_sentence({'hcp': usual.ways[0]['hcp']})}" if usual else ""
 
 
 def _note(rules: Sequence[Rule], made: int) -> str:

@@ -164,6 +164,10 @@ def test_that_a_fit_or_a_stopper_is_there_leaves_what_a_hand_usually_holds_to_be
     assert "HCP" in shows("system:two-over-one", "1C 2D P P X P", "2N").text
 
 
+def test_an_answer_that_counts_no_points_has_those_that_hands_usually_hold():
+    assert shows("system:sayc", "1D P P X XX", "1S").text == "4+♠, ♠ our longest fit, usually 4-13 HCP"
+
+
 def test_lines_of_several_names_show_each():
     found = shows("system:sayc", "P P 3C", "X")
     assert found.note == "take-out or too strong to overcall"
