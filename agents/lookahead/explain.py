@@ -69,7 +69,8 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
     system = HierarchyBidder(player.book.hierarchy)
     book = explain_system(system, view)
     if call == book.call:
-        return f"{book}\n  follows   the book ({chances[call]:.1%} sure)"
+        by_book = str(book).replace("\n  says ", "\n  book ", 1)  # its own partner may pass what forces by the book
+        return f"{by_book}\n  follows   the book ({chances[call]:.1%} sure)"
     weighing = lookahead.compare(view, key, [book.call, call])
     shows = call_of_network(bidder, view, call)
     missed = shows.stated.missed(book.position.row(hand_features(view.hand)[0])) if shows.stated else {}
@@ -85,7 +86,7 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
             f"  book      {book.says}",
             f"            {book.because}",
             f"  tells     {mine}: {shows}",
-            *under("", [f"this hand has {sentence(missed)}"] if missed else []),
+            *under("", [f"this hand: {sentence(missed)}"] if missed else []),
             f"            {shows.how}",
             f"  worth     {worth}",
             *under("shown", shown_by_others(system, view)),

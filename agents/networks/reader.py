@@ -20,11 +20,26 @@ from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.explain import symbol_text
-from agents.systems.explain.player_terms import promise, remark, symbols, under
-from agents.systems.explain.position import Position
+from agents.systems.explain.player_terms import (
+    ANY,
+    FLAG_TEXT,
+    counts_points,
+    promise,
+    sentence,
+    short_sentence,
+    symbols,
+    under,
+)
+from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges
 from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
-from agents.systems.explain.statements import Statement, measured_ranges, measured_statement, statement
+from agents.systems.explain.statements import (
+    Statement,
+    measured_ranges,
+    measured_statement,
+    statement,
+    usual_statement,
+)
 from agents.systems.language.tree import System, place_of
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.rules.auction import one_auction
@@ -37,6 +52,7 @@ if TYPE_CHECKING:  # it explains itself by this module
 _LINES = 4  # of a system in the text of a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
 _DRAWN = f"of {HANDS} hands drawn now; each range covers 90%"
+_NOT_FORCING = "not forcing"
 _NATURAL = 3  # cards of its suit that a natural bid promises
 _MOST_CALLS = 5  # calls of a network that are named
 _LEAST = 0.005  # with at least this chance
@@ -99,7 +115,7 @@ class Reader:
         position = self.position(calls, dealer, vulnerability)
         book = self._by_system(calls, dealer, vulnerability, made, position)
         if book.stated is not None and drawn.known:
-            hands = sampled_meanings(self._seated(), (*calls, made), dealer, vulnerability).held(seat)
+            hands = sampled_meanings(self._seated(), (*calls, made), dealer, vulnerability).makers
             drawn = replace(drawn, held=book.stated.spread(position.rows(hands)))
         return _with_hands(book, drawn, made)
 
@@ -175,18 +191,20 @@ class Reader:
     ) -> Shows:
         """Return what ``made`` shows by the seat's system; without a statement where no line makes it."""
         position = position or self.position(calls, dealer, vulnerability)
-        name, rules, found = position.bidder.own.system.name, position.makers(made), statement(position, made)
+        name, rules, found = position.bidder.own.system.name, position.usual_makers(made), statement(position, made)
         if not rules and made != PASS and found is None:
             after = shown_text(self._shown([*calls, made], dealer, vulnerability)[position.seat], symbols=True)
-            return Shows(f"{after}; no line of {name} makes this call", how=name)
-        text = found.short if found else "any other hand" if made == PASS else "hardly ever called here"
-        notes = list(dict.fromkeys(remark(rule.line) for rule in rules))
+            return Shows(f"{after}; no line of {name} makes this call", how=name, known=False)
+        so_far = shown_text(position.shown[position.seat], symbols=True)
+        text = found.short if found else ANY if made == PASS else so_far
+        if found and made != PASS and not any(rule.tree or rule.artificial for rule in rules):
+            text = f"{text}{_usual_points(position, made, found)}"
         lines = tuple(dict.fromkeys(symbols(promise(rule.needs)) for rule in rules if rule.needs))[:_LINES]
         either = any(len(clause) > 1 for rule in rules for clause in rule.needs)  # of which the text has only the hull
         more = len(lines) > 1 or either or (found is not None and found.usual)
         where = "no line" if not rules else place_of(rules[0].line) if rules[0].tree else "general rules"
         return Shows(
-            text, _shared(notes), lines if more else (),
+            text, _note(rules, made), lines if more else (),
             any(rule.artificial for rule in rules), f"{name}, {where}", stated=found,
         )  # fmt: skip
 
@@ -197,8 +215,8 @@ class Reader:
         found = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
         if found.last_call_chance < _HARDLY:
             return Shows("This network almost never makes this call here.", how=_DRAWN, known=False)
-        ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
-        force = "" if made == PASS else "forcing" if found.pass_chance <= NEVER_PASSED else "not forcing"
+        ranges, made = found.last_ranges(), calls[-1]
+        force = "" if made == PASS else FLAG_TEXT["forcing"] if found.pass_chance <= NEVER_PASSED else _NOT_FORCING
         passed = "" if made == PASS else f"; partner passes {found.pass_chance:.0%}"
         return _of_hands(ranges, calls, _DRAWN + passed, force)
 
@@ -221,10 +239,34 @@ def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: s
     return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated, held=measured_ranges(ranges))
 
 
-def _shared(notes: Sequence[str]) -> str:
-    """Return the one note of several lines, or the words with which all begin."""
-    words = zip(*(re.findall(r"[^ ,:]+", note) for note in notes), strict=False)
-    return notes[0] if len(notes) == 1 else " ".join(word for word, *_ in takewhile(lambda w: len({*w}) == 1, words))
+def _usual_points(position: Position, made: int, found: Statement) -> str:
+    """Return the usual HCP of hands that make a call whose statement counts no points; else nothing."""
+    usual = None if any(map(counts_points, found.ways)) else usual_statement(position, made)
+    return f", usually {short_sentence({'hcp': usual.ways[0]['hcp']})}" if usual else ""
+
+
+def _note(rules: Sequence[Rule], made: int) -> str:
+    """Return the names of the lines that make a call, one or the other, and the flags that all have that partner reads
+    it by: those of the tree if there are any.
+    """
+    flags = [{*rule.line.flags} for rule in rules if rule.tree] or [{*rule.line.flags} for rule in rules]
+    every = set.intersection(*({*own, "forcing"} if "gf" in own else own for own in flags)) if flags else set()
+    if "gf" in every or made == DOUBLE:  # which partner may pass for penalties
+        every.discard("forcing")
+    named = [rule for rule in rules if rule.artificial] or rules  # an alert has a name
+    names = list(dict.fromkeys(rule.line.note for rule in named))
+    words = [_one_or_other(names), *(FLAG_TEXT[flag] for flag in FLAG_TEXT if flag in every)]
+    return ", ".join(dict.fromkeys(filter(None, words)))
+
+
+def _one_or_other(names: Sequence[str]) -> str:
+    """Return one name, the words with which all begin (Stayman, on a weak hand and on a strong one), or all."""
+    if len(names) < 2 or not all(names):
+        return names[0] if len(names) == 1 else ""
+    words = zip(*(re.findall(r"[^ ,:]+", name) for name in names), strict=False)
+    if shared := " ".join(word for word, *_ in takewhile(lambda each: len({*each}) == 1, words)):
+        return shared
+    return " or ".join(name for name in names if not any(name != other and name in other for other in names))
 
 
 def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
@@ -235,16 +277,19 @@ def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
 
 
 def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
-    """Return what a call shows by its book, stretched to the hands that make it; else by those hands alone."""
-    if book.stated is None and hands.known and made != PASS:
+    """Return what a call shows by its book, stretched to the hands that make it; by those alone where the book has no
+    words for it, or no line.
+    """
+    if not book.known and hands.known and made != PASS:
         return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
     wider = None if book.stated is None or book.stated.usual else book.stated.widened(hands.held)
-    if wider is None or not wider.short:
-        return replace(hands, note=book.note or hands.note, how=f"{book.how}; {hands.how}")
-    if wider == book.stated:
-        return book
-    how = f"{book.how}: {book.text}; stretched by judgement, {hands.how}"
-    return replace(book, text=wider.short, how=how, stated=wider)
+    forces = (FLAG_TEXT["forcing"], FLAG_TEXT["gf"]) if hands.note == _NOT_FORCING else ()  # the network passes it
+    note = ", ".join(part for part in book.note.split(", ") if part not in forces)
+    if wider is None or not all(map(sentence, wider.ways)):
+        return replace(hands, note=note or hands.note, how=f"{book.how}; {hands.how}")
+    stated = replace(wider, usual=True)
+    stretched = f": {book.text}; stretched by judgement, {hands.how}" if wider != book.stated else ""
+    return replace(book, text=stated.short, note=note, how=f"{book.how}{stretched}", stated=stated)
 
 
 def _measured_call(network: NetworkBidder, calls: Sequence[int]) -> Shows | None:

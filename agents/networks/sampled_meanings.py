@@ -25,6 +25,7 @@ from bridge_env.rules.calls import PASS
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
 _TAIL = 0.05  # of the hands below a range, and as many above
+_SURPRISING = 0.1  # chance of a call with a hand, below which the hand is left out of what the call shows
 _FEWEST_HANDS = 15.0  # effective sample size that a range needs
 
 Seated = tuple[Network | SystemGuided | None, ...]
@@ -50,6 +51,19 @@ class SampledMeanings:
         return _ranges(self.held(seat)[:, HCP_AND_LENGTHS], np.ones(len(self.owner)))
 
     @cached_property
+    def makers(self) -> NDArray[np.int16]:
+        """Return the hands of the last caller with which the call is no surprise, int16 (N, NUM_FEATURES); all if few
+        are left.
+        """
+        held = self.held((self.dealer + len(self.calls) - 1) & 3)
+        made = held[self._last_chances >= _SURPRISING]
+        return made if len(made) >= _FEWEST_HANDS else held
+
+    def last_ranges(self) -> NDArray[np.uint8]:
+        """Return least and most that nine in ten of ``makers`` hold, as ``ranges``."""
+        return _ranges(self.makers[:, HCP_AND_LENGTHS], np.ones(len(self.makers)))
+
+    @cached_property
     def chances(self) -> NDArray[np.float64]:
         """Return how likely each call comes next with each of the hands, float64 (HANDS, 38)."""
         return self._chances(self.calls)
@@ -64,9 +78,13 @@ class SampledMeanings:
     @cached_property
     def last_call_chance(self) -> float:
         """Return how likely the last call is on average with the sampled hands; near 0 where no hand explains it."""
-        owner = (self.dealer + len(self.calls) - 1) & 3
-        chances = self._chances(self.calls[:-1])
-        return float(chances[:, self.calls[-1]].mean()) if self.networks[owner] is not None else 1.0
+        return float(self._last_chances.mean())
+
+    @cached_property
+    def _last_chances(self) -> NDArray[np.float64]:
+        if self.networks[(self.dealer + len(self.calls) - 1) & 3] is None:
+            return np.ones(len(self.owner))
+        return self._chances(self.calls[:-1])[:, self.calls[-1]]
 
     @cached_property
     def pass_chance(self) -> float:

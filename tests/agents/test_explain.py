@@ -52,7 +52,7 @@ TEXTS = [
     (
         "two-over-one", "KJ84.K9.K72.Q432", "P P 1H",
         "X: three or more spades, three or more clubs, three or more diamonds, 11 to 17 HCP, at most two hearts, "
-        "take-out; or 18 or more HCP, too strong to overcall, forcing",
+        "take-out; or 18 or more HCP, too strong to overcall",
     ),
     (
         "two-over-one", "AQT72.A4.Q2.T753", "1S P 2S 3H",  # "8+ fit:S, 21+ likely-total:S": partner has shown 3 and 6-9
@@ -66,7 +66,7 @@ TEXTS = [
     (  # each name with its own strength
         "sayc", "864.AKQJT.AKJ75.", "1D P 1S",
         "X: 18 or more HCP, too strong to overcall; or four or more hearts, four or more clubs, 11 to 17 HCP, at most "
-        "three spades, take-out, forcing",
+        "three spades, take-out",
     ),
     (
         "sayc", "Q62.AKJ75.54.A98", "",
@@ -74,14 +74,17 @@ TEXTS = [
     ),
     ("two-over-one", "AJ8.AKT6.85.K982", "", "1NT: 14 to 17 HCP, balanced or nearly so, not forcing"),
     # a hand that opened one no trump
-    ("sayc", "J653.KQ.AJ94.A52", "1N P 2D P", "2♥: any other hand, usually 15 to 17 HCP, not forcing, artificial"),
+    (
+        "sayc", "J653.KQ.AJ94.A52", "1N P 2D P",
+        "2♥: any other hand, usually 15 to 17 HCP, completes the transfer, not forcing, artificial",
+    ),
     # a forced answer
     ("champion", "842.K8.A8643.AJ7", "3S P P X P",
      "4♦: no suit longer than diamonds, usually four to six diamonds, 3 to 12 HCP, not forcing"),
     # a line of the tree makes it, too, which partner thinks of
     ("champion", "2.KJ96432.4.Q764", "1D 1S", "2♥: five or more hearts, 5 or more points with length, forcing"),
     # scorecards raise on a doubleton
-    ("champion", "852.A8.A5.KT9875", "1H P 1N 2S P P", "3♥: usually 8 to 11 HCP, two or three hearts, not forcing"),
+    ("champion", "852.A8.A5.KT9875", "1H P 1N 2S P P", "3♥: two or more hearts, usually 8 to 11 HCP, not forcing"),
 ]  # fmt: skip
 
 
@@ -102,6 +105,19 @@ def test_the_text_has_the_nearest_other_calls():
         "no 2♥ (five or more hearts, 9 to 16 HCP, two or more of the top five hearts)",
         "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP); no 1♠ (five or more spades, 8 to 17 HCP)",
     ]
+
+
+def test_what_a_call_shows_that_this_hand_is_not_is_marked():
+    """A general rule raises on less than the line that partner reads."""
+    assert "strength 8-11, 3+ hearts (not this hand)" in str(explained("sayc", "J874.QJ98.QT8.94", "P 1H 2S"))
+
+
+def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():
+    bidder = make("system:sayc", opponents="system:polish")
+    state = {"hand": "AQ64.J2.AKT94.K5", "dealer": "N", "vulnerability": "None", "auction": ["P"]}
+    assert "W passed, by polish: no 1♦" in str(explain(bidder, read_states([{**state, "dealer": "W"}])[0]))
+    passed = explained("champion", "AQ64.J2.AKT94.K5", "1D 1H P 2H").passed
+    assert [one.seat for one in passed] == []
 
 
 def test_a_pass_denies_calls():

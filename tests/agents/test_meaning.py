@@ -293,3 +293,68 @@ def test_a_forced_answer_is_stated_by_hands_that_make_it():
     assert found.stated.usual
     assert "♠" in found.text
     assert "HCP" in found.text
+
+
+def shows(spec, auction, call):
+    """What the call shows at a table where all play the system."""
+    return reader_of(spec, spec).call([parse_call(word) for word in auction.split()], 0, 0, parse_call(call))
+
+
+def test_a_call_that_a_general_rule_makes_too_shows_its_hands_as_well():
+    """Sayc raises on 8 to 11 points; with four trumps its general rules do on less, by the law of total tricks."""
+    found = shows("system:sayc", "P 1H 2S", "3H")
+    assert found.stated.ways[0]["support:H"] == (3, 11)
+
+
+def test_a_call_that_hardly_any_hand_makes_shows_what_its_seat_has_shown():
+    found = shows("system:sayc", "P P P 2C P 2D P 2S P 3S P 4C X 4S P", "4N")
+    assert "♠" in found.text
+    assert found.note.endswith("Blackwood, forcing, artificial")
+
+
+def test_an_answer_to_an_ask_for_aces_shows_them():
+    assert shows("system:polish", "P 1H 2S 4H P 4N P", "5D").text == "1 aces"
+
+
+def test_that_a_fit_or_a_stopper_is_there_leaves_what_a_hand_usually_holds_to_be_said():
+    assert "HCP" in shows("system:two-over-one", "1C 2D P P X P", "2N").text
+
+
+def test_an_answer_that_counts_no_points_has_those_that_hands_usually_hold():
+    assert shows("system:sayc", "1D P P X XX", "1S").text == "4+♠, ♠ our longest fit, usually 4-13 HCP"
+
+
+def test_lines_of_several_names_show_each():
+    found = shows("system:sayc", "P P 3C", "X")
+    assert found.note == "take-out or too strong to overcall"
+    assert shows("system:sayc", "1N P", "2C").note == "Stayman, forcing, artificial"
+
+
+def test_a_double_is_not_said_to_be_forcing():
+    """Partner passes it with length there."""
+    assert "forcing" not in shows("system:sayc", "1S", "X").note
+
+
+def test_points_with_length_are_stretched_with_the_hcp_that_they_follow_from():
+    opening = statement(position(""), parse_call("1S"))
+    assert opening.ways[0]["points"][0] == 11
+    held = measured_ranges(np.array([[9, 18], [1, 5], [1, 5], [1, 5], [5, 7]], np.uint8))
+    assert opening.widened(held).short == "5+♠, 9-21 HCP"
+
+
+def test_of_several_ways_what_all_share_is_stretched():
+    found = shows("system:sayc", "1D P 1S 2H", "X").stated
+    assert len(found.ways) > 1
+    held = measured_ranges(np.array([[3, 30], [0, 9], [0, 9], [0, 9], [0, 9]], np.uint8))
+    assert found.widened(held) == found
+
+
+def test_what_a_network_by_a_book_shows_is_usual():
+    found = shows("policy:by-the-book", "", "1N")
+    assert found.text == "usually 14-17 HCP, semi-balanced"
+
+
+def test_what_a_network_passes_is_not_forcing_whatever_its_book_says():
+    found = shows("policy:by-the-book", "1S 2H", "3D")
+    assert "partner passes 50%" in found.how
+    assert found.note == "not forcing"

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.auction_state import FORCED, GAME_BIDS
+from agents.systems.engine.auction_state import FORCED, GAME_BIDS, STRENGTH, SUIT
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import (
     ANY,
     FLAG_TEXT,
+    SUIT_NAMES,
     counts_points,
     either,
     light,
@@ -25,7 +26,7 @@ from agents.systems.explain.player_terms import (
     symbols,
     under,
 )
-from agents.systems.explain.position import Position, Rule
+from agents.systems.explain.position import Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
@@ -34,7 +35,7 @@ from agents.systems.language.text import constraint_text
 from agents.systems.language.tree import Line, place_of
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
-from bridge_env.rules.calls import FIRST_BID, PASS, call_text
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text
 from bridge_env.rules.cards import SEATS
 
 _NEARLY = 3  # other calls in the text
@@ -50,6 +51,7 @@ class PassInference:
 
     seat: int
     number: int  # how many calls came before it
+    system: str  # by which the seat passes
     denied: tuple[DeniedCall, ...]  # calls that were passed over, with hands that would have made them
 
 
@@ -153,7 +155,7 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            return ANY if any_other else "" if hand else "hardly ever called here"
+            return ANY if any_other else "" if hand else shown_text(self.position.shown[self.seat], symbols=True)
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
         return ", ".join(filter(None, (ANY if any_other else "", f"usually {more}" if more else "")))
 
@@ -197,12 +199,25 @@ class Explanation:
         for passed in self.passed:
             player = f"{SEATS[passed.seat]}{' (me)' if passed.seat == self.seat else ''}"
             calls = "; ".join(f"no {symbol_text(one.call)} ({one})" for one in passed.denied)
-            yield f"{player} passed: {calls}"
+            by = "" if passed.system == self.system else f", by {passed.system}"
+            yield f"{player} passed{by}: {calls}"
 
     def _shown(self) -> Iterator[str]:
         for offset in range(4):
             seat = (self.seat + offset) % 4
-            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}"
+            unlike = "" if offset or self._as_shown else " (not this hand)"
+            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}{unlike}"
+
+    @property
+    def _as_shown(self) -> bool:
+        """Return whether the hand is as its calls have shown it to partner, in points of any kind and cards."""
+        row, shown = self.position.row(hand_features(self.hand[None])[0]), self.shown[self.seat]
+        most = max(word_value(row, word) for word in ("hcp", "points", *(f"support:{suit}" for suit in SUIT_NAMES)))
+        lengths = [word_value(row, suit) for suit in SUIT_NAMES]
+        strong = most >= shown[STRENGTH, 0] and word_value(row, "hcp") <= shown[STRENGTH, 1]
+        return bool(
+            strong and all(low <= n <= high for n, (low, high) in zip(lengths, shown[SUIT : SUIT + 4], strict=True))
+        )
 
 
 def symbol_text(call: int) -> str:
@@ -239,8 +254,8 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
     for flag in ("gf", "signoff", "invite"):
         if line is not None and flag in line.flags:
             return FLAG_TEXT[flag]
-    if call < FIRST_BID and (line is None or "forcing" not in line.flags):
-        return ""
+    if call == DOUBLE or (call < FIRST_BID and (line is None or "forcing" not in line.flags)):
+        return ""  # partner may pass every double for penalties
     calls = [*position.calls.tolist(), call]
     after = position.after(calls)
     partner = after.after([*calls, PASS]) if after is not None else None
@@ -255,11 +270,11 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
 def _passes(position: Position, call: int) -> Iterator[PassInference]:
     """Yield what the call denies if it is a pass, and the last pass of each other seat."""
     if call == PASS and (found := infer_from_pass(position)):
-        yield PassInference(position.seat, len(position.calls), tuple(found))
+        yield PassInference(position.seat, len(position.calls), position.bidder.own.system.name, tuple(found))
     for offset in (1, 2, 3):
         number = len(position.calls) - offset  # the right-hand opponent's last call, partner's, the left-hand one's
         if number < 0 or position.calls[number] != PASS:
             continue
         before = position.after(position.calls[:number].tolist())
         if before is not None and (found := infer_from_pass(before, _OTHERS)):
-            yield PassInference(before.seat, number, tuple(found))
+            yield PassInference(before.seat, number, before.bidder.own.system.name, tuple(found))

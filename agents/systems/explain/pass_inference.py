@@ -32,10 +32,13 @@ class DeniedCall:
 
 
 def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
-    """Return what a pass at the position denies: the calls that hands make most often there.
+    """Return what a pass at the position denies: the calls that hands make most often there. Nothing where scorecards
+    count.
 
     A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
     """
+    if position.weighed:
+        return []
     hands, (_, rules) = position.likely_hands, position.likely_decisions
     passes: list[Ranges] = []
     found: list[tuple[int, DeniedCall]] = []

@@ -143,7 +143,7 @@ _SPOKEN_POINTS = {
     "hcp": "HCP",
     "points": "points with length",
     "support": "points in support of {s}",
-    "rule20": "HCP and cards in the two longest suits",
+    "rule20": "by the rule of 20",
     "zar": "Zar points",
 }
 _SPOKEN_FLAGS = {

@@ -21,10 +21,18 @@ from agents.systems.engine.auction_state import (
     SUIT,
     is_theirs,
 )
-from agents.systems.engine.compiled import FIRST, MEANS_FIRST, Compiled
+from agents.systems.engine.compiled import FIRST, Compiled
 from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
-from agents.systems.engine.rule_order import call_of, conditions_of, context_of, meaning_of, rules_of, write_level
+from agents.systems.engine.rule_order import (
+    call_of,
+    cards_that_count,
+    conditions_of,
+    context_of,
+    meaning_of,
+    rules_of,
+    write_level,
+)
 from agents.systems.engine.state_cache import Queries
 from agents.systems.language.columns import LEAST, MOST, PLUS
 from agents.systems.language.text import is_difference
@@ -39,6 +47,8 @@ from bridge_env.rules.calls import FIRST_BID, PASS
 _DEALS = 6_000  # whose hands represent any hand
 _ENOUGH = 4_000  # hands, of which more are not looked at
 _FEW = 30  # hands: what fewer of them meet is left out of account
+_TELLING = 50  # hands that make a call: a line that makes it for none of them hardly ever does
+SELDOM = 0.02  # of the hands that make a call: what fewer of them show is left out of account
 _SEED = 2_007
 
 _Range = tuple[int, int, int]  # column, least, most
@@ -166,10 +176,27 @@ class Position:
                         return out  # every hand that comes so far makes this call
         return out
 
+    @property
+    def weighed(self) -> bool:
+        """Return whether scorecards count here."""
+        return bool(cards_that_count(self.compiled, 0, self.context) >= 0)
+
     def makers(self, call: int) -> list[Rule]:
         """Return the rules that may make ``call``, as partner reads it: those of the tree if there are any."""
         rules = [rule for rule in self.rules if rule.call == call]
         return [rule for rule in rules if rule.tree] or rules
+
+    def usual_makers(self, call: int) -> list[Rule]:
+        """Return the rules by which likely hands make ``call``, the most usual first, general ones that seldom do left
+        out; where too few hands make it, the same as ``makers``.
+        """
+        calls, numbers = self.likely_decisions
+        made = numbers[calls == call]
+        if len(made) < _TELLING:
+            return self.makers(call)
+        shares = {rule: (made == rule.number).mean() for rule in self.rules if rule.call == call}
+        usual = [rule for rule, share in shares.items() if share > (0 if rule.tree else SELDOM)]
+        return sorted(usual, key=lambda rule: -shares[rule])
 
     def call_by_rules(self, row: NDArray[np.int16]) -> int:
         """Return the call that the rules alone make, whatever scorecards do, on a full feature row."""
@@ -191,8 +218,6 @@ class Position:
 
     def conditions(self, number: int, call: int) -> Constraint:
         """Return what a scorecard's call shows of the hand here."""
-        if self.compiled.rules[number, MEANS_FIRST] < 0:
-            return ()
         return self._bound(meaning_of(self.compiled, number), call) or ()
 
     def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.explain.player_terms import counts_points, sentence, short_sentence
-from agents.systems.explain.position import Position, word_value
+from agents.systems.explain.position import SELDOM, Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, distinct, hull, unite
 from agents.systems.explain.shown_text import named_suits, suits_of
+from agents.systems.language.tree import INFINITE
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -19,6 +20,7 @@ _FEW_HANDS = 15  # that make a call: of fewer nothing is measured
 _TAIL = 0.05  # of the hands lie below a measured range, and as many above
 _MOST_WAYS = 3  # that one sentence lists
 _SUITS = "CDHS"
+_PLACES = ("best", "long", "stopper")  # words that leave a hand open
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,12 @@ class Statement:
         return min(found, key=len)
 
     def widened(self, held: Ranges) -> Statement:
-        """Return the statement stretched to what hands were found to hold, by the words that both have."""
-        ways = (
-            {
-                word: (min(low, held[word][0]), max(high, held[word][1])) if word in held else (low, high)
-                for word, (low, high) in way.items()
-            }
-            for way in self.ways
-        )
-        return replace(self, ways=tuple(ways))
+        """Return the statement stretched to what hands were found to hold, by the words that both have: of several
+        ways, what holds of all of them; the same where that need not be stretched.
+        """
+        together = unite(self.ways)
+        wider = _stretched(together, held)
+        return self if wider == together else replace(self, ways=(wider,))
 
     def spread(self, rows: NDArray[np.int16]) -> Ranges:
         """Return the range of nine in ten hands in each of the statement's words.
@@ -82,16 +81,56 @@ class Statement:
         return f"usually {text}" if self.usual else text
 
 
+def _stretched(way: Ranges, held: Ranges) -> Ranges:
+    out = {
+        word: (min(low, held[word][0]), max(high, held[word][1])) if word in held else (low, high)
+        for word, (low, high) in way.items()
+    }
+    if "points" in out and "points" not in held and out.get("hcp", (0, 0))[0] < way.get("hcp", (0, 0))[0]:
+        out["points"] = (min(out["hcp"][0], out["points"][0]), out["points"][1])  # they may be as few as the HCP
+    return out
+
+
 def statement(position: Position, call: int) -> Statement | None:
-    """Return what the lines that make ``call`` say of the hand; where they have no words, what hands usually hold that
-    make it. None where hardly any hand does.
+    """Return what the lines that make ``call`` say of the hand, stretched to the hands that make it by other rules;
+    where they have no words, what hands usually hold that make it. None where hardly any hand does.
     """
     if call == PASS:  # what a line of the tree passes and what no line takes look the same to partner
         ways = [hull(rule.needs) for rule in position.rules if rule.call == call]
         ways = distinct(ways if any(not rule.needs for rule in position.rules) else [*ways, {}])
-    else:
-        ways = distinct(hull(rule.needs) for rule in position.makers(call))
-    if not ways or not all(map(sentence, ways)):
+        return _in_words(position, call, ways)
+    makers = position.usual_makers(call)
+    found = _in_words(position, call, distinct(_ways(position, makers)))
+    calls, numbers = position.likely_decisions
+    made = calls == call
+    others = made & ~np.isin(numbers, [rule.number for rule in makers])
+    if position.weighed and made.sum() < _FEW_HANDS and (others.any() or not made.any()):
+        return None  # scorecards make it
+    if found is None or found.usual or others.sum() <= SELDOM * made.sum():
+        return found
+    if 2 * others.sum() > made.sum():
+        return usual_statement(position, call) or found
+    wider = found.widened(found.spread(position.rows(position.likely_hands[others])))
+    return wider if all(map(sentence, wider.ways)) else usual_statement(position, call) or found
+
+
+def _ways(position: Position, makers: Sequence[Rule]) -> Iterator[Ranges]:
+    """Yield what each rule says; a general one, where the tree has an upper end, up to that of the hands it takes."""
+    own = [hull(rule.needs) for rule in makers if rule.tree]
+    ended = {word for way in own for word, (_, high) in way.items() if high < INFINITE}
+    for rule in makers:
+        way = hull(rule.needs)
+        hands = position.likely_hands[position.likely_decisions[1] == rule.number]
+        if not rule.tree and ended & way.keys() and len(hands):
+            rows = position.rows(hands)
+            most = {word: max(word_value(row, word) for row in rows) for word in ended & way.keys()}
+            way |= {word: (way[word][0], min(way[word][1], high)) for word, high in most.items()}
+        yield way
+
+
+def _in_words(position: Position, call: int, ways: Sequence[Ranges]) -> Statement | None:
+    """Return what the ways say; where they have no words, or too many, what hands usually hold that make ``call``."""
+    if not ways or not all(map(_says_more, ways)):
         return usual_statement(position, call)
     together = unite(ways)
     if sentence(together) and (len(ways) > _MOST_WAYS or counts_points(together) or not all(map(counts_points, ways))):
@@ -100,12 +139,17 @@ def statement(position: Position, call: int) -> Statement | None:
     return named if named and any(map(counts_points, ways)) else usual_statement(position, call) or named
 
 
+def _says_more(way: Ranges) -> bool:
+    """Return whether a way says more than where a fit or a stopper is."""
+    return bool(sentence({word: ends for word, ends in way.items() if word.partition(":")[0] not in _PLACES}))
+
+
 def usual_statement(position: Position, call: int) -> Statement | None:
     """Return what nine in ten hands hold that make ``call`` at the position; None where hardly any does."""
     makers = position.likely_hands[position.likely_decisions[0] == call]
     if len(makers) < _FEW_HANDS:
         return None
-    artificial = any(rule.artificial for rule in position.makers(call))
+    artificial = any(rule.artificial for rule in position.usual_makers(call))
     return statement_of_hands(makers, [] if artificial else suits_of(call, position.last_bid + FIRST_BID))
 
 
