@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from bridge_table import multiplayer_routes, practice_routes, system_routes, table_routes
-from bridge_table.http.routing import SerialWorker, make_starlette, server_error
+from bridge_table.http.requests import SerialWorker, make_starlette, server_error
 from bridge_table.http.server import TIMEOUT
 from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.multiplayer_routes import GuestServer

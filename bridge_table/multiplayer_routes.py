@@ -20,14 +20,13 @@ from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 from bridge_table.board import views
-from bridge_table.board.report import problem_report
-from bridge_table.board.scenarios import PARTNER, read_source
+from bridge_table.board.dealing import PARTNER, read_source
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
-from bridge_table.http.fields import Dealer, RequestError, Spec, Words, parse_card
-from bridge_table.http.routing import Api, Json, SerialWorker
+from bridge_table.board.views import problem_report
+from bridge_table.http.requests import Api, Dealer, Json, RequestError, SerialWorker, Spec, Words, parse_card
 from bridge_table.pages import page
-from bridge_table.people.rooms import CHALLENGE, PRACTICE, Challenge, Room, Rooms, SeatInvite, check_name
+from bridge_table.people import CHALLENGE, PRACTICE, Challenge, Room, Rooms, SeatInvite, check_name
 from bridge_table.session import Session
 
 _POLL = 0.2  # seconds until bidders and players look at their table again where there was nothing to do

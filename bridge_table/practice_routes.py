@@ -11,8 +11,7 @@ from bridge_env.rng import streams
 from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
-from bridge_table.http.fields import RequestError, Spec
-from bridge_table.http.routing import Api, Json
+from bridge_table.http.requests import Api, Json, RequestError, Spec
 from bridge_table.learning import drills, history, spaced_repetition
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.topics import TOPICS, title_of

@@ -113,9 +113,8 @@ def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
 def _warm_up() -> None:
     """Load what the first board needs, so that its first call comes at once."""
     # imported here, in a thread, because that takes seconds
-    from bridge_table.board.dealing import random_deal
+    from bridge_table.board.dealing import PARTNER, random_deal
     from bridge_table.board.hints import lookahead
-    from bridge_table.board.scenarios import PARTNER
     from bridge_table.board.table import BIDDING, Setup, Table
     from bridge_table.board.views import state
 

@@ -8,15 +8,14 @@ from typing import TypeVar
 
 from agents.registry import system_of
 from agents.systems.language.tree import System
-from bridge_table.board.dealing import Deal, judging_deal, random_deal
-from bridge_table.board.scenarios import Scenario
+from bridge_table.board.dealing import Deal, Scenario, judging_deal, random_deal
 from bridge_table.board.seating import check_spec
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import check_looks
-from bridge_table.http.fields import RequestError, Seat, seat_number
+from bridge_table.http.requests import RequestError, Seat, seat_number
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
-from bridge_table.people.rooms import Rooms
+from bridge_table.people import Rooms
 from training.evaluation.duplicate import MatchResult
 
 _Value = TypeVar("_Value")

@@ -25,7 +25,7 @@ from bridge_env.io.files import FileError
 from bridge_env.rules.calls import STRAINS
 from bridge_env.rules.cards import SEATS, UInt8Array
 from training.runtime.cluster import Cluster
-from training.runtime.lock import hold
+from training.runtime.runs import hold
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too

@@ -1,6 +1,6 @@
 """Map states to points by a learned metric: near points are states with like calls.
 
-Perceptrons with one output for each coordinate, learned with their cases (``training.cases.network``): each member adds
+Perceptrons with one output for each coordinate, learned with their cases (``training.cases.fit``): each member adds
 some coordinates, integers, -256 to 256.
 
 Sums are exact in whatever order, so that a batch equals its rows on any machine: weights are multiples of 2**-16,

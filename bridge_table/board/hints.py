@@ -24,7 +24,7 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import card_text
 from bridge_table.board.seating import bidder_at
 from bridge_table.board.table import BIDDING, PLAYING, Table
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 from training.evaluation.boards import nan_as_none
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second

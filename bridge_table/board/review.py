@@ -26,7 +26,7 @@ from bridge_env.rules.scoring import imps, score
 from bridge_table.board.hints import compare_call
 from bridge_table.board.seating import teams
 from bridge_table.board.table import OVER, Table
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 

@@ -22,7 +22,7 @@ from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
 from bridge_table.board.dealing import Deal
 from bridge_table.board.seating import bidder_at
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 

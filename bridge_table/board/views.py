@@ -1,8 +1,10 @@
-"""Show the table as JSON to one seat, without what the seat may not see, and a board that is over as a record."""
+"""Show the table as JSON to one seat, without what the seat may not see, a board that is over, and a problem."""
 
 from __future__ import annotations
 
+import json
 import math
+import platform
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -24,7 +26,8 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_env.rules.play import Plays
 from bridge_table.board.table import BIDDING, OVER, PLAYING, Table
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
+from training.runtime.runs import code_hash, version_of
 
 Format = Literal["pbn", "lin", "link"]
 
@@ -237,3 +240,28 @@ def _tricks_table(table: Table) -> NDArray[np.int8] | None:
     if table.deal.table is not None or table.review is None:
         return table.deal.table
     return np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
+
+
+_PACKAGES = ("bridge-env", "numpy", "numba", "starlette", "uvicorn", "msgspec")
+
+
+def problem_report(table: Table, seat: int | None, seed: int | None = None) -> dict[str, Any]:
+    """Return a file with the board, its auction and the versions; hands that ``seat`` may not see are not in it.
+
+    Args:
+        seed: of the deals, by which ``bridge-env table --seed`` deals the board again; None: not for this person.
+
+    Raises:
+        RequestError: the seat may not look at the table.
+    """
+    setup = table.setup
+    found = {
+        "versions": {name: version_of(name) for name in _PACKAGES} | {"python": platform.python_version()},
+        "code": code_hash(),
+        "system": platform.platform(),
+        "bidders": {"NS": setup.north_south, "EW": setup.east_west, "control": setup.control, "cards": setup.player},
+        "seed": seed,
+        "state": state(table, seat),
+        "review": table.review,
+    }
+    return {"name": f"problem-board-{table.deal.number}.json", "text": json.dumps(found, indent=1, ensure_ascii=False)}

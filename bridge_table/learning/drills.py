@@ -28,10 +28,10 @@ from bridge_env.rules.calls import PASS, call_text, histories_of
 from bridge_env.rules.cards import SEATS, UNKNOWN, VULNERABILITIES
 from bridge_table.board.hints import lookahead
 from bridge_table.board.views import legal_calls
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 from bridge_table.learning.topics import TOPICS, Decision, title_of, topic_of
-from training.book.deals import BidDeals, Calls
 from training.book.graph import AuctionGraph, Walker
+from training.book.measure import BidDeals, Calls
 from training.book.model import card_row
 from training.exam.positions import ALL, FULL, Position
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
-from bridge_table.learning.save_review import CALL
+from bridge_table.learning.history import CALL
 from bridge_table.learning.topics import title_of
 from training.exam.positions import ALL, FULL, Position
 

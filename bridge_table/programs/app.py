@@ -13,8 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bridge_env.rules.calls import PASS
-from bridge_table.http.fields import RequestError, read_fields
-from bridge_table.http.routing import Json, SerialWorker, make_starlette
+from bridge_table.http.requests import Json, RequestError, SerialWorker, make_starlette, read_fields
 from bridge_table.http.server import TIMEOUT, is_local
 from bridge_table.programs import ben
 from bridge_table.programs.answers import Answers

@@ -21,7 +21,7 @@ from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.rules.cards import SEATS, card_text, parse_vulnerability
 from bridge_env.rules.play import row_winner
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 

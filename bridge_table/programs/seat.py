@@ -28,7 +28,7 @@ from bridge_env.bidders.view import BidView
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text
 from bridge_env.rules.cards import SEATS, card_text
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 from bridge_table.programs import ben
 from bridge_table.programs.ben import Answer, Question
 

@@ -12,7 +12,7 @@ from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.play import beats
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.ben import Question, read_call

@@ -19,7 +19,7 @@ from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
 from training.cases import fit, retain
-from training.cases.config import CasesConfig
+from training.configs import CasesConfig
 from training.evaluation.agreement import rounds_and_sides, shares
 from training.evaluation.recorded_calls import read_states
 

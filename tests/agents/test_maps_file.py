@@ -17,7 +17,7 @@ from bridge_env.rules.calls import call_text
 from studies import maps_2007 as study
 from studies.tables import run_study
 from training.evaluation.boards import library_boards
-from training.maps import examples, fit, judge
+from training.maps import fit, judge
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def atlas():
 
 @pytest.fixture(scope="module")
 def held():
-    return examples.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
+    return judge.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
 
 
 def test_the_same_seed_makes_the_same_bytes(atlas, tmp_path):

@@ -15,7 +15,7 @@ from bridge_env.rules.cards import SEATS
 from bridge_table.board.views import mean_error
 from bridge_table.learning import history, spaced_repetition
 from bridge_table.learning.database import Database, default_file
-from bridge_table.learning.save_review import CALL, CARD
+from bridge_table.learning.history import CALL, CARD
 from bridge_table.learning.topics import OTHER_KINDS, TOPICS, Decision, title_of, topic_of
 from training.cli import main
 

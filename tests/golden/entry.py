@@ -172,8 +172,8 @@ def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str,
 
 def exam_paper(spec: str) -> dict[str, Any]:
     """Return a bidder's answers in the textbook exam, and its marks."""
-    from training.exam.marks import sit
     from training.exam.positions import textbook
+    from training.exam.run import sit
 
     return sit(spec, textbook()).record()
 
@@ -217,7 +217,7 @@ def league_run(folder: Path) -> dict[str, Any]:
     import torch
     from support.learners import run_league
 
-    from training.league.config import LeagueConfig
+    from training.configs import LeagueConfig
 
     torch.set_num_threads(1)
     config = LeagueConfig(

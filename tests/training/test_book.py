@@ -19,15 +19,13 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_text
 from training.book import system_book
-from training.book.deals import COLUMNS, BidDeals
 from training.book.diff import compare_systems, find_changes
 from training.book.graph import AuctionGraph, Walker, renumber_lines
-from training.book.measure import measure
-from training.book.render import render_book, render_difference
+from training.book.measure import COLUMNS, BidDeals, measure
+from training.book.model import render_book, render_difference
 from training.book.shows import Shows, coverage
 from training.book.survey import SystemSurvey
-from training.book.system_book import add_worth, make_book
-from training.book.worth import Judge, without
+from training.book.system_book import Judge, add_worth, make_book, without
 from training.evaluation.partnership_match import BoardRange, Partnership, duel
 
 TOY_TEXT = """\

@@ -10,7 +10,7 @@ from agents.systems.bidder import Hierarchy, bid_out, deal_features
 from agents.systems.language.text import parse_system, system_text
 from agents.systems.library.shipped import read_system
 from training.book.card import convention_card
-from training.book.deals import random_boards
+from training.book.measure import random_boards
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.evaluation.artificial_calls import count_artificial

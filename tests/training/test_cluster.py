@@ -89,7 +89,7 @@ def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, nodes):
     pytest.importorskip("torch")
     from tests.support.learners import random_networks, run_league, same
-    from training.league.config import LeagueConfig
+    from training.configs import LeagueConfig
     from training.league.league import IMPS, League
 
     config = LeagueConfig(

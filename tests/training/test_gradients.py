@@ -7,18 +7,18 @@ import pytest
 import torch
 
 from tests.support.learners import Here
-from training.league.config import LeagueConfig
+from training.configs import LeagueConfig
 from training.league.deal_pool import solved_deals
-from training.league.gradients import (
+from training.league.learner import (
     DeviceGradients,
     GradientBackend,
+    Learner,
     RayGradients,
     Step,
     critic_gradient,
     policy_gradient,
     split_shards,
 )
-from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.networks.model import Perceptron, random_layers, summed_rows
 

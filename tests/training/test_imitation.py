@@ -15,9 +15,9 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
 from training.cli.app import main
+from training.configs import ImitationConfig
 from training.evaluation.boards import BoardsError
 from training.networks import imitate, recorded
-from training.networks.configs import ImitationConfig
 from training.networks.fit_policy import fit_policy
 
 

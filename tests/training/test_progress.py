@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.cli.progress import Bar
+from training.cli.output import Bar
 
 
 def test_a_bar_shows_texts_totals_and_notes(capsys):

@@ -20,7 +20,9 @@ the worth was judged. All texts have suit symbols.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agents.systems.engine.auction_state import ENOUGH
@@ -30,7 +32,7 @@ from agents.systems.language.tree import Line, Step
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
 from training.book.shows import FEWEST
-from training.book.worth import Worth
+from training.runtime.pages import render
 
 HOLDOUT = 20_000  # deals on which coverage is counted, at most
 LEGEND = symbols(
@@ -159,6 +161,19 @@ def _leads_on(point: Point, is_printed: Callable[[Entry], bool]) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class Worth:
+    """IMPs of a call."""
+
+    boards: int  # whose auctions it alters
+    mean: float  # IMPs on such a board
+    error: float  # the standard error
+    per_thousand: float  # IMPs that it is worth over a thousand boards of all kinds
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.2f} ± {self.error:.2f}"
+
+
 def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
     """Return the figures of a call.
 
@@ -206,3 +221,24 @@ def usual_text(figures: Figures) -> str:
         if not (least <= 1 and most >= 5):
             parts.append(f"{player_terms.suit(name)}{player_terms.span(least, most)}")
     return " ".join(parts)
+
+
+#: Formats by name, and the ending of files in them.
+FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
+
+
+def render_book(book: dict[str, Any], form: str) -> str:
+    """Return a book in one of ``FORMATS``.
+
+    Args:
+        book: as ``training.book.model`` describes it.
+    """
+    if form == "json":
+        return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+    worth = any("worth" in entry["figures"] for entry in book["entries"])
+    return render(f"book{FORMATS[form]}", book=book, has_worth=worth, forcing=FORCING)
+
+
+def render_difference(difference: dict[str, Any]) -> str:
+    """Return the difference of two systems, of ``compare_systems``, in Markdown."""
+    return render("difference.md", **difference)

@@ -27,9 +27,8 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rng.streams import key as hashed
 from bridge_env.rules.calls import PASS
 from training.book.card import convention_card
-from training.book.deals import hand_columns, random_boards
 from training.book.graph import Entry, Point
-from training.book.measure import Figures, per_hundred
+from training.book.measure import Figures, hand_columns, per_hundred, random_boards
 from training.book.model import HOLDOUT, figures_model, points_model
 from training.book.shows import FEWEST, Coverage, shown
 from training.book.survey import NetworkSurvey

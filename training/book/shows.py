@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from agents.systems.bidder import Hierarchy
 from agents.systems.explain.player_terms import span, suit
 from agents.systems.language.tree import Clause, Line
-from training.book.deals import COLUMNS, bid_batches
 from training.book.graph import Entry
-from training.book.measure import Figures, Measurements
+from training.book.measure import COLUMNS, Figures, Measurements, bid_batches
 
 FEWEST = 20  # hands that ranges are drawn from
 _FEW = 400  # below, a range is widened

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from agents.systems.engine.compiled import LAST_RESORT
 from agents.systems.explain import player_terms
 from agents.systems.explain.explain import explain
 from agents.systems.explain.player_terms import of_call, symbols
-from agents.systems.language.tree import System, atoms_of
+from agents.systems.language.tree import Line, System, atoms_of
 from agents.systems.language.vocabulary import AUCTION_WORDS
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hand_text
@@ -23,10 +23,47 @@ from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
 from training.book.measure import Figures, Measurements, measure
-from training.book.model import HOLDOUT
+from training.book.model import HOLDOUT, Worth
 from training.book.shows import Coverage, Shows, coverage, shown_by_entries
 from training.book.survey import SystemSurvey
-from training.book.worth import FEWEST, Judge, Worth
+from training.evaluation.boards import standard_error
+from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
+
+FEWEST = 30  # boards that a figure is drawn from
+
+
+class Judge:
+    """A system's duplicate match against a control pair on judging boards, and again without some lines."""
+
+    def __init__(self, system: System, control: System, boards: int, seed: int) -> None:
+        self._us, self._control = Partnership(system, system), Partnership(control, control)
+        self._board_range = BoardRange(seed, "judging", 0, boards)
+        self.boards, _ = boards_of(self._board_range)
+        imps = duel(self._us, self._control, self._board_range).imps.astype(np.int64)
+        self.mean, self.error = float(imps.mean()), standard_error(imps, self.boards.base)
+
+    def worth_of(self, numbers: frozenset[int]) -> Worth | None:
+        """Measure the gain by some lines, given by number; None where too few boards show it."""
+        other = without(self._us.first, numbers)
+        gains, changed = gains_and_changes(Partnership(other, other), self._us, self._control, self._board_range)
+        rows = np.flatnonzero(changed)
+        if len(rows) < FEWEST:
+            return None
+        lost = -gains[rows].astype(np.int64)
+        error = standard_error(lost, self.boards.base[rows])
+        return Worth(len(rows), float(lost.mean()), error, 1000.0 * int(lost.sum()) / len(gains))
+
+
+def without(system: System, numbers: frozenset[int]) -> System:
+    """Return the system without some lines, given by number: the next line that fits decides. Their answers stay."""
+
+    def remaining(line: Line) -> list[Line]:
+        if line.number not in numbers:
+            return [line]
+        return [replace(line, after=True, constraint=(), flags=(), note="")] if line.lines else []
+
+    return system.rebuilt(remaining)
+
 
 _SUMS = 3  # of an example
 #: Ways to count that a line may ask for, by their names in the text.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from cyclopts import App
 
 from training.cli.options import Count, CountOrZero, Seed
-from training.cli.output import can_resume, print_problems
-from training.cli.progress import Bar
+from training.cli.output import Bar, can_resume, print_problems
 
 if TYPE_CHECKING:
     from bridge_env.records.board import Board

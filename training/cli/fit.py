@@ -9,14 +9,9 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from training.cases.config import CasesConfig
 from training.cli.options import Count, Flat, RunOptions, Seed, Several
-from training.cli.output import print_facts, print_problems
-from training.cli.progress import Bar
-from training.estimators.config import EstimatorConfig
-from training.evolution.scorecards.config import CardsConfig
-from training.maps.config import MapsConfig
-from training.networks.configs import BeliefConfig, ImitationConfig
+from training.cli.output import Bar, print_facts, print_problems
+from training.configs import BeliefConfig, CardsConfig, CasesConfig, EstimatorConfig, ImitationConfig, MapsConfig
 
 fit = App(name="fit", help="Learn from solved deals or recorded auctions.")
 
@@ -96,9 +91,8 @@ def belief(
 
     from agents.networks import file as networks_file
     from agents.networks.shipped import network_path
-    from training.evaluation.network_opponents import refuse_gatekeepers
+    from training.evaluation.network_opponents import refuse_gatekeepers, start_networks
     from training.networks import belief_fit
-    from training.networks.start import start_networks
 
     config.check()
     torch.set_num_threads(1)
@@ -139,7 +133,7 @@ def meanings(network: str, /, *, boards: Count = 1_000_000, seed: Seed = 1) -> i
     from agents.networks.shipped import network_path
     from bridge_env.bidders.registry import SpecError, make
     from training.networks import meaning_fit
-    from training.runtime.speed import use_fast_matmul
+    from training.runtime.processes import use_fast_matmul
 
     bidder = make(network)
     if not isinstance(bidder, NetworkBidder):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from bridge_env.io.files import atomic_write
 from training.cli.options import Count, CountOrZero, JsonFile, Seed, Several
-from training.cli.output import print_text, write_json
-from training.cli.progress import Bar
+from training.cli.output import Bar, print_text, write_json
 
 if TYPE_CHECKING:
     from agents.systems.lint import Finding
@@ -151,7 +150,7 @@ def book(
         control: the control pair's system
         boards: judging boards for IMPs
     """
-    from training.book.render import FORMATS, render_book, render_difference
+    from training.book.model import FORMATS, render_book, render_difference
 
     if (system is None) == (diff is None):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
@@ -178,7 +177,7 @@ def book(
         from agents.networks.shipped import read_networks
         from training.book.model import HOLDOUT
         from training.book.network_book import make_network_book
-        from training.runtime.speed import use_fast_matmul
+        from training.runtime.processes import use_fast_matmul
 
         player = read_networks(system.removeprefix("policy:")).player
         use_fast_matmul()

@@ -26,9 +26,9 @@ from agents.systems.lint import sound_findings
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
-from training.coaching.departures import find_departures, line_text, unused_lines
-from training.coaching.judgement import judgement_of
-from training.evaluation import panel, system_consistency
+from training.coaching.judgement import find_departures, judgement_of, line_text, unused_lines
+from training.configs import LeagueConfig
+from training.evaluation import panel, truth
 from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.finalize import finalize
@@ -36,7 +36,6 @@ from training.evolution.generations import advance, league
 from training.evolution.run import check_own_calls, check_start, load_or_begin
 from training.evolution.scorecards import run as scorecards
 from training.league import train_league
-from training.league.config import LeagueConfig
 from training.league.league import POLICY
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
@@ -59,8 +58,8 @@ class RoundResult:
     player: Sequence[panel.Line]  # the player's matches with gatekeepers, and its gain over the first book
     amended: Sequence[panel.Line]  # the same of the amended book
     with_cards: Sequence[panel.Line]  # the same of the amended book with scorecards; empty without them
-    consistency: system_consistency.SystemConsistency  # of the player, by the book that it learned by
-    book_consistency: system_consistency.SystemConsistency  # of that book, by itself
+    consistency: truth.SystemConsistency  # of the player, by the book that it learned by
+    book_consistency: truth.SystemConsistency  # of that book, by itself
     amendments: Sequence[str]  # descriptions with gain and error
 
 
@@ -215,10 +214,10 @@ def choose_terms(networks: Networks, seed: int, count: int = _TRUTH_BOARDS) -> N
     assert networks.book is not None
     boards = library_boards(count, seed, "training")
     book, itself = networks.book, HierarchyBidder(networks.book.hierarchy)
-    enough = system_consistency.of_pair(itself, book, boards, seed).share - _TRUTH_MARGIN
+    enough = truth.of_pair(itself, book, boards, seed).share - _TRUTH_MARGIN
     for term in TERMS:
         networks = replace(networks, terms=replace(networks.terms, truth=term))
-        if system_consistency.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
+        if truth.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
             break
     return networks
 
@@ -262,7 +261,7 @@ def _judge(
     for this, what in zip(rounds, amendments, strict=True):
         book = book_of(str(this.book))
         player, itself = (
-            system_consistency.of_pair(spec, book, config.judge, config.seed)
+            truth.of_pair(spec, book, config.judge, config.seed)
             for spec in (f"policy:{this.player}", f"system:{this.book}")
         )
         lines = matches(f"policy:{this.player}"), matches(f"system:{this.amended}")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.book import SystemGuided
+from agents.networks.file import Networks
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, evaluate
@@ -146,3 +147,22 @@ def _caller(
         return states.look(Queries.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
 
     return call
+
+
+def start_networks(spec: str, by_book: bool = False) -> Networks:
+    """Return the networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
+
+    Args:
+        by_book: allow a network that bids by a book.
+
+    Raises:
+        SpecError: it is no network, or a gatekeeper.
+    """
+    head, _, argument = spec.partition(":")
+    if head != "policy":
+        raise SpecError(f"{spec!r}: write policy:NAME or policy:FILE")
+    refuse_gatekeepers([spec])
+    networks = read_networks(argument)
+    if networks.book is not None and not by_book:
+        raise SpecError(f"{spec} bids by a book; only 'bridge-env train league --book' goes on from it")
+    return networks

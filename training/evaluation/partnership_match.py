@@ -22,7 +22,7 @@ from bridge_env.rules.calls import as_wide
 from bridge_env.rules.scoring import imps
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.network_opponents import Stranger, bid_against, calls_otherwise
-from training.runtime.speed import use_fast_matmul
+from training.runtime.processes import use_fast_matmul
 
 # Cache sizes of a process. A system of 2,400 lines holds 3.4 MB, a duel on 4,096 boards 0.3 MB.
 _SYSTEMS, _DUELS = 96, 256

@@ -8,7 +8,7 @@ A partnership is a pair of systems, one a player. Seven operators propose change
 - swapping: a player takes over what partner, or a player of another partnership, does differently: lines, all lines
   below a heading, or a complete chapter (``agents.systems.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolution.refine.line_steps``);
-- amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.judgement``);
+- amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.decisions``);
 - cards: scorecards for contested auctions, fitted to played-out decisions (``training.evolution.scorecards``);
 - natural: a complete natural system, for a pair that opens nothing (``training.evolution.natural``).
 

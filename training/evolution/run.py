@@ -15,7 +15,7 @@ from agents.systems.library.shipped import read_system
 from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.io.files import atomic_write
 from training.book.diff import compare_systems
-from training.book.render import render_difference
+from training.book.model import render_difference
 from training.evaluation import verdict as judging
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership
@@ -25,7 +25,7 @@ from training.evolution.config import EvolveConfig, is_stranger, spec_of
 from training.evolution.finalize import finalize
 from training.evolution.generations import State, advance, begin, league, load, write_systems
 from training.evolution.proposals import NATURAL
-from training.evolution.refine.judgement import network_by_book
+from training.evolution.refine.decisions import network_by_book
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress

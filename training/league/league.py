@@ -26,12 +26,11 @@ from agents.networks.network import Network
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import make
 from bridge_env.rules.cards import UInt8Array
-from training.evaluation import system_consistency
+from training.configs import LeagueConfig
 from training.evaluation.duplicate import match
-from training.league.config import LeagueConfig
+from training.evaluation.truth import of_match
 from training.league.deal_pool import curve_boards, solved_deals
-from training.league.gradients import DeviceGradients, RayGradients
-from training.league.learner import Learner
+from training.league.learner import DeviceGradients, Learner, RayGradients
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.runtime import checkpoint, runs
 from training.runtime.cluster import Cluster
@@ -240,7 +239,7 @@ def evaluate(
         result = match(NetworkBidder(networks), opponent, curve_boards(boards, seed), seed)
         row |= {IMPS + name: result.mean_imps, f"standard_error/{name}": result.standard_error}
         if networks.book is not None and name == (*panel, "start")[0]:
-            truth = system_consistency.of_match(result, networks.book)
+            truth = of_match(result, networks.book)
             row |= {"truth": truth.share, "departures": truth.departures}
     return row
 

@@ -28,11 +28,11 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.scoring import imps
+from training.configs import LeagueConfig
 from training.evaluation.artificial_calls import count_artificial
-from training.league.config import LeagueConfig
 from training.league.critic_inputs import critic_rows
 from training.league.decision_log import DecisionLog, GreedyAuctions, SampledAuctions
-from training.runtime.speed import use_fast_matmul
+from training.runtime.processes import use_fast_matmul
 
 _LONGEST = 48  # calls of the greedy auction after which no sampled one leaves it
 _RAREST = 0.02  # the least chance with which a decision is chosen

@@ -19,16 +19,14 @@ from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
 from bridge_env.bidders.registry import make
 from bridge_env.io.files import atomic_write
+from training.configs import ImitationConfig, LeagueConfig
 from training.evaluation import panel
-from training.evaluation.network_opponents import refuse_gatekeepers
-from training.league.config import LeagueConfig
+from training.evaluation.network_opponents import refuse_gatekeepers, start_networks
 from training.league.contract_pretraining import pretrain
 from training.league.deal_pool import deal_pool
 from training.league.league import IMPS, NOTHING, POLICY, League, State
 from training.networks import recorded
-from training.networks.configs import ImitationConfig
-from training.networks.imitate import calls_of, imitate
-from training.networks.start import start_networks
+from training.networks.fit_policy import calls_of, imitate
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress

@@ -13,10 +13,10 @@ from agents.networks.belief import OUTPUTS
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import Network, quantized
 from bridge_env.bidders.registry import make
+from training.configs import BeliefConfig, widths
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out
 from training.evaluation.recorded_calls import positions
-from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron, random_layers
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 

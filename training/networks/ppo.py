@@ -43,11 +43,11 @@ from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
+from training.configs import PPOConfig, widths
 from training.evaluation import panel
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
-from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
 from training.runtime.progress import Progress

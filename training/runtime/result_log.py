@@ -11,7 +11,7 @@ import msgspec
 
 from bridge_env.io.files import FileError
 from bridge_env.io.json_files import decode_json
-from training.runtime.lock import hold
+from training.runtime.runs import hold
 
 FORMAT = 5
 Row = TypeVar("Row")

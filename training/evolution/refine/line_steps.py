@@ -38,8 +38,7 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
-from training.evolution.refine.decisions import BATCH, Index, Table, play_out, tables_of
-from training.evolution.refine.judgement import preferences
+from training.evolution.refine.decisions import BATCH, Index, Table, play_out, preferences, tables_of
 
 # The kinds of changes: an atom's bound moves, a clause is left out, or the line is.
 LEAST_DOWN, LEAST_UP, MOST_DOWN, MOST_UP, WITHOUT_CLAUSE, WITHOUT_LINE = range(6)

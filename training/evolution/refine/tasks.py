@@ -10,10 +10,17 @@ from functools import partial
 from agents.systems.language.paths import call_of, readings
 from bridge_env.rules.calls import FIRST_BID, PASS
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel_changed, is_system
-from training.evolution.refine.decisions import Examples, Labeller, joined, play_out, tables_of
+from training.evolution.refine.decisions import (
+    Examples,
+    Labeller,
+    by_judgement,
+    departs_from_system,
+    joined,
+    play_out,
+    tables_of,
+)
 from training.evolution.refine.general import count_contexts, label_general
 from training.evolution.refine.induce import Rule, rules
-from training.evolution.refine.judgement import by_judgement, departs_from_system
 from training.evolution.refine.labels import count_paths, label
 
 PARTS = 4096  # boards a task

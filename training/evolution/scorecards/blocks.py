@@ -1,4 +1,4 @@
-"""Write fitted scores as the scorecards of a system."""
+"""Write fitted scores as the scorecards of a system, and read them again."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from agents.systems.language.tree import Block, Line, Score, Step, System
 from training.evolution.scorecards.positions import Positions, cards_of
-from training.evolution.scorecards.scores import NUM_CARDS, Scores
 from training.evolution.scorecards.words import (
     ACTIONS,
     EVERYWHERE,
+    NUM_CARDS,
     PASSES,
     SITUATIONS,
+    Scores,
     situations,
     terms,
     written_conditions,

@@ -11,14 +11,16 @@ import torch
 from numpy.typing import NDArray
 
 from training.evolution.scorecards.positions import Positions, cards_of
-from training.evolution.scorecards.scores import NUM_CARDS, SCALE, Scores
 from training.evolution.scorecards.words import (
     ACTIONS,
     EVERYWHERE,
     EVERYWHERE_ONLY,
+    NUM_CARDS,
     PASSES,
+    SCALE,
     SITUATIONS,
     TERMS,
+    Scores,
     directions,
     speaks_of_suit,
 )

@@ -20,11 +20,9 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, parse_call
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
-from training.evolution.refine.decisions import UNTRIED, Table, play_out, tables_of
+from training.evolution.refine.decisions import UNTRIED, Table, play_out, preferences, tables_of
 from training.evolution.refine.general import decided_rows
-from training.evolution.refine.judgement import preferences
-from training.evolution.scorecards.scores import SCALE, Scores
-from training.evolution.scorecards.words import ACTIONS, holds, situation_of, values
+from training.evolution.scorecards.words import ACTIONS, SCALE, Scores, holds, situation_of, values
 
 _ROWS = 65_536
 MOST_TRIED = 5  # calls played out at a position, besides the rules'

@@ -17,16 +17,16 @@ from agents.systems.library.shipped import read_system, shipped_systems
 from bridge_env.bidders.registry import SpecError
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
+from training.configs import CardsConfig
 from training.evaluation.boards import standard_error
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel
 from training.evaluation.verdict import Row
-from training.evolution.refine.judgement import network_by_book
+from training.evolution.refine.decisions import network_by_book
 from training.evolution.scorecards.blocks import blocks_of, scores_of
-from training.evolution.scorecards.config import CardsConfig
 from training.evolution.scorecards.fit import fit_scores, labels
 from training.evolution.scorecards.positions import Positions, collect, joined
-from training.evolution.scorecards.scores import Scores
+from training.evolution.scorecards.words import Scores
 from training.runtime.cluster import Cluster
 from training.runtime.progress import Progress
 from training.runtime.runs import open_run

@@ -1,7 +1,8 @@
-"""Name the situations, the actions and the terms from which scorecards are fitted, in the language of systems."""
+"""Name the situations, actions and terms from which scorecards are fitted, in the language of systems."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -199,3 +200,20 @@ def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.in
     alternatives = [np.logical_and.reduce([atom_holds(atom) for atom in together]) for together in clause]
     out: NDArray[np.bool_] = np.logical_or.reduce(alternatives)
     return out
+
+
+NUM_CARDS = len(SITUATIONS) * len(ACTIONS)
+SCALE = 8.0  # points of a card for one unit of the softmax
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Hold the scores of all cards, in units of the softmax or, rounded, in points."""
+
+    base: NDArray[np.float64]  # (NUM_CARDS,)
+    weight: NDArray[np.float64]  # (NUM_CARDS, terms)
+
+    @property
+    def terms(self) -> int:
+        """Return how many terms the cards have."""
+        return int((self.weight != 0).sum())

@@ -13,11 +13,11 @@ from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.cards import SEATS
 from bridge_env.rules.scoring import matchpoint_percent
+from bridge_table.board.dealing import Source
 from bridge_table.board.review import review
-from bridge_table.board.scenarios import Source
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 
 MAX_PLAYERS = 16  # of a challenge
 _SEAT = 2  # theirs: South
