@@ -17,8 +17,8 @@ from bridge_env.records.pbn import write_boards
 from training.cli.app import main
 from training.configs import ImitationConfig
 from training.evaluation.boards import BoardsError
-from training.networks import imitate, recorded
-from training.networks.fit_policy import fit_policy
+from training.networks import recorded
+from training.networks.fit_policy import calls_of, fit_policy, imitate
 
 
 def test_held_out_deals_are_the_judging_ones_and_some_more():
@@ -30,7 +30,7 @@ def test_held_out_deals_are_the_judging_ones_and_some_more():
 
 def test_calls_are_what_was_recorded():
     read = recorded.read(["system:sayc"], boards=50)
-    calls = imitate.calls_of(read)
+    calls = calls_of(read)
     assert len(calls) == (read.history >= 0).sum()
     np.testing.assert_array_equal(calls.called, read.history[read.history >= 0])
     assert calls.mask[np.arange(len(calls)), calls.called].all()
@@ -67,11 +67,11 @@ def test_a_network_learns_the_calls_of_a_system(tmp_path):
 
 def test_a_stopped_fit_goes_on_to_the_same_weights(tmp_path):
     torch.set_num_threads(1)
-    calls = imitate.calls_of(recorded.read(["system:sayc"], boards=200))
+    calls = calls_of(recorded.read(["system:sayc"], boards=200))
     config = ImitationConfig(layers="16", epochs=3, batch=256)
     once, part = tmp_path / "once", tmp_path / "part"
     once.mkdir(), part.mkdir()
-    one, _ = imitate.imitate(config, calls, once)
+    one, _ = imitate(config, calls, once)
 
     class Stop(Exception):
         pass
@@ -81,15 +81,15 @@ def test_a_stopped_fit_goes_on_to_the_same_weights(tmp_path):
             raise Stop
 
     with pytest.raises(Stop):
-        imitate.imitate(config, calls, part, progress=stop)
+        imitate(config, calls, part, progress=stop)
     shares = []
-    again, _ = imitate.imitate(config, calls, part, progress=lambda share, loss: shares.append(share))
+    again, _ = imitate(config, calls, part, progress=lambda share, loss: shares.append(share))
     assert shares[0] == 2 / 3  # two of three epochs were done
     for a, b in zip(one.layers, again.layers, strict=True):
         np.testing.assert_array_equal(a.weight, b.weight)
         np.testing.assert_array_equal(a.bias, b.bias)
     with pytest.raises(ValueError, match="other settings"):
-        imitate.imitate(ImitationConfig(layers="16", epochs=4, batch=256), calls, part)
+        imitate(ImitationConfig(layers="16", epochs=4, batch=256), calls, part)
 
 
 def test_the_command_prints_the_agreement_and_the_file_names_the_command(tmp_path, capsys):

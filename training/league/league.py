@@ -32,9 +32,10 @@ from training.evaluation.truth import of_match
 from training.league.deal_pool import curve_boards, solved_deals
 from training.league.learner import DeviceGradients, Learner, RayGradients
 from training.league.rollout import Opponent, concatenate_experience, rollout
-from training.runtime import checkpoint, runs
+from training.runtime import runs
 from training.runtime.cluster import Cluster
 from training.runtime.settings import listed
+from training.runtime.supervised import load_checkpoint, save_checkpoint
 
 NOTHING = "nothing"  # the start from random weights
 IMPS = "imps/"  # before the name of an opponent, in metrics
@@ -43,7 +44,7 @@ ADD_VERSION_EVERY = 200  # iterations after which the network joins its opponent
 MOST_VERSIONS = 6  # earlier versions to play against
 STRANGERS, EARLIER = 0.3, 0.2  # shares of the boards against the pool, and against earlier versions
 SILENT_ITERATIONS = 200  # against opponents who pass, for a start from nothing
-CHECKPOINT, POLICY, VERSIONS = "checkpoint.npz", "policy.npz", "versions"
+CHECKPOINT, POLICY, VERSIONS = "checkpoint.pt", "policy.npz", "versions"
 
 
 @dataclass
@@ -199,11 +200,9 @@ class League:
 
     def save(self) -> None:
         """Write the checkpoint: the learner, and the snapshots that rollouts in progress play with."""
-        arrays = self.learner.arrays()
-        for number, snapshot in self.snapshots:
-            arrays |= {f"snapshot.{number}.{i}": array for i, array in enumerate(snapshot)}
-        state = asdict(self.state) | {"snapshots": [number for number, _ in self.snapshots], "sums": self.sums}
-        checkpoint.save(self.folder / CHECKPOINT, arrays, state)
+        snapshots = [(number, [torch.from_numpy(array) for array in snapshot]) for number, snapshot in self.snapshots]
+        state = asdict(self.state) | {"learner": self.learner.state(), "snapshots": snapshots, "sums": self.sums}
+        save_checkpoint(self.folder / CHECKPOINT, state)
 
     def load(self) -> None:
         """Go on from the checkpoint, if there is one.
@@ -214,12 +213,11 @@ class League:
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        arrays, state = checkpoint.load(path)
-        self.learner.load(arrays)
-        parts = range(len(self.learner.snapshot()))
+        state = load_checkpoint(path)
+        self.learner.load(state.pop("learner"))
         self.snapshots.clear()
-        for number in state.pop("snapshots"):
-            self.snapshots.append((number, [arrays[f"snapshot.{number}.{i}"] for i in parts]))
+        for number, snapshot in state.pop("snapshots"):
+            self.snapshots.append((number, [tensor.numpy() for tensor in snapshot]))
         self.sums = state.pop("sums")
         self.state = State(**state)
 

@@ -25,7 +25,6 @@ from training.configs import LeagueConfig, widths
 from training.league.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.league.rollout import CriticExamples, Experience, PolicyExamples
 from training.networks.model import Perceptron, random_layers
-from training.runtime.checkpoint import Arrays, learner_arrays, load_learner
 from training.runtime.cluster import Cluster
 from training.runtime.supervised import shuffled
 
@@ -197,6 +196,7 @@ def split_shards(order: NDArray[np.int64], batch: int, shard: int) -> list[list[
 
 
 CRITIC_LAYERS, CRITIC_RATE = (256, 256), 5e-4
+_PARTS = ("policy", "critic", "policy_adam", "critic_adam")
 GRADIENT_NORM = 1.0  # at which the policy's gradient is clipped
 
 
@@ -239,7 +239,8 @@ class Learner:
                 self.update_average()
             if critic_step is not None:
                 take_step(self.critic, self.critic_adam, next(gradients))
-        return {"clipped": figures[0], "moved": figures[1], "steps": float(len(policy_steps))}
+        clipped, moved = figures.tolist()
+        return {"clipped": clipped, "moved": moved, "steps": float(len(policy_steps))}
 
     def _steps(
         self, gradient: GradientFunction, model: Perceptron, examples: PolicyExamples | CriticExamples, purpose: str,
@@ -273,18 +274,15 @@ class Learner:
         weight, bias = critic[-1]
         return quantized(policy, self.most_on), quantized([*critic[:-1], (weight * IMPS, bias * IMPS)], CRITIC_ON)
 
-    def arrays(self) -> Arrays:
-        """Return the weights, their average and the state of the optimizers by name."""
-        out = learner_arrays("policy", self.policy, self.policy_adam)
-        out |= learner_arrays("critic", self.critic, self.critic_adam)
-        return out | {f"average.{i}": a.numpy().copy() for i, a in enumerate(self.average)}
+    def state(self) -> dict[str, Any]:
+        """Return the weights, their average and the state of the optimizers, for a checkpoint."""
+        return {name: getattr(self, name).state_dict() for name in _PARTS} | {"average": self.average}
 
-    def load(self, arrays: Arrays) -> None:
-        """Restore what ``arrays`` returned."""
-        load_learner("policy", arrays, self.policy, self.policy_adam)
-        load_learner("critic", arrays, self.critic, self.critic_adam)
-        for i, parameter in enumerate(self.average):
-            parameter.copy_(torch.from_numpy(arrays[f"average.{i}"]))
+    def load(self, state: dict[str, Any]) -> None:
+        """Restore what ``state`` returned."""
+        for name in _PARTS:
+            getattr(self, name).load_state_dict(state[name])
+        self.average = state["average"]
 
 
 def _layers(arrays: Sequence[NDArray[np.float32]]) -> list[FloatLayer]:

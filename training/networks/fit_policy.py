@@ -29,12 +29,11 @@ from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks import recorded
 from training.networks.model import Perceptron, random_layers
 from training.networks.recorded import Recorded
-from training.runtime import checkpoint, pages, runs
+from training.runtime import pages, runs, supervised
 from training.runtime.progress import Progress
 from training.runtime.runs import to_dataframe
-from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
-CHECKPOINT = "checkpoint.npz"
+CHECKPOINT = "checkpoint.pt"
 _PART = 20_000  # auctions turned into inputs at a time
 
 
@@ -98,20 +97,21 @@ def imitate(
         return torch.nn.functional.cross_entropy(outputs, torch.from_numpy(calls.called[rows].astype(np.int64)))
 
     def batches(epoch: int) -> Iterator[NDArray[np.int64]]:
-        order = shuffled(len(calls), "imitation", config.seed, epoch)
+        order = supervised.shuffled(len(calls), "imitation", config.seed, epoch)
         for step in range(steps):
             share = (epoch + step / steps) / config.epochs
-            optimizer.param_groups[0]["lr"] = cosine_rate(config.learning_rate, share)
+            optimizer.param_groups[0]["lr"] = supervised.cosine_rate(config.learning_rate, share)
             yield order[step * config.batch : (step + 1) * config.batch]
 
     for epoch in range(first, config.epochs):
-        for step, value in enumerate(gradient_steps(optimizer, batches(epoch), loss)):
-            recent = moving_average(recent, value, 0.99)
+        for step, value in enumerate(supervised.gradient_steps(optimizer, batches(epoch), loss)):
+            recent = supervised.moving_average(recent, value, 0.99)
             if step % 50 == 0:
                 progress((epoch + step / steps) / config.epochs, recent)
         seconds = time.perf_counter() - began
         state = {"epoch": epoch + 1, "seconds": seconds, "config": asdict(config)}
-        checkpoint.save(folder / CHECKPOINT, checkpoint.learner_arrays("policy", model, optimizer), state)
+        state |= {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        supervised.save_checkpoint(folder / CHECKPOINT, state)
     progress(1.0, recent)
     return quantized(model.floats(), MOST_ON), seconds
 
@@ -122,10 +122,11 @@ def _resume(
     """Load the checkpoint, if there is one; return the epochs done and the seconds that they took."""
     if not path.exists():
         return 0, 0.0
-    arrays, state = checkpoint.load(path)
+    state = supervised.load_checkpoint(path)
     if state["config"] != asdict(config):
         raise ValueError(f"{path} was begun with other settings; give another --out, or remove it")
-    checkpoint.load_learner("policy", arrays, model, optimizer)
+    model.load_state_dict(state["model"])
+    optimizer.load_state_dict(state["optimizer"])
     return int(state["epoch"]), float(state["seconds"])
 
 
