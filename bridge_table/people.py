@@ -192,11 +192,7 @@ class Room:
         self._begin(number + 1)
 
     def table_of(self, number: int) -> Table:
-        """Return the table of a board.
-
-        Raises:
-            RequestError: it is another board's by now.
-        """
+        """Return the table of a board; raise ``RequestError`` where it is another board's by now."""
         if number != self.number:
             raise RequestError("The table has moved on to another board.", 409)
         return self.table

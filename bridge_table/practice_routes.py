@@ -12,7 +12,7 @@ from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
 from bridge_table.http.requests import Api, Json, RequestError, Spec
-from bridge_table.learning import drills, history, spaced_repetition
+from bridge_table.learning import drills, history
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.topics import TOPICS, title_of
 from bridge_table.session import Session
@@ -68,7 +68,7 @@ def answer(session: Session, name: str, *, number: int, call: str) -> Json:
     out = drills.answer(drill, number, parse_call(call))
     if drill.mistakes and first:
         right = out["points"] == FULL
-        out["due"] = spaced_repetition.reschedule(session.database, drill.mistakes[number], right)
+        out["due"] = history.reschedule(session.database, drill.mistakes[number], right)
     return out
 
 
@@ -126,7 +126,7 @@ def open_board(session: Session, number: int) -> Json:
 @api.get("mistakes")
 def due(session: Session) -> Json:
     """Return how many costly calls are due."""
-    return spaced_repetition.due(session.database)
+    return history.due(session.database)
 
 
 @api.post("mistakes/drill")
@@ -140,6 +140,6 @@ def drill_mistakes(session: Session, *, spec: Spec, count: Count = 10) -> Json:
         except ValueError:
             return spec
 
-    drill = spaced_repetition.drill_of_due(session.database, spec, count)
+    drill = history.drill_of_due(session.database, spec, count)
     drill.readers = tuple((available(ns), available(ew)) for ns, ew in drill.readers)
     return _begin(session, drill)

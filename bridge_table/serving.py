@@ -78,8 +78,7 @@ def serve_programs(spec: str, opponents: str | None, play: str, host: str, port:
     """
     with _listening(host, port) as listening:
         # imported here because the extra ``table`` brings starlette
-        from bridge_table.programs.answers import Answers
-        from bridge_table.programs.app import make_app
+        from bridge_table.programs.answers import Answers, make_app
 
         answers = Answers(spec, opponents, play)
         answers.warm_up()

@@ -23,7 +23,7 @@ from bridge_env.rules.auction import one_auction
 from bridge_env.rules.cards import SEATS, SUITS, UNKNOWN, board_dealer, board_vulnerability
 from bridge_env.sampling import KnownCards, Ranges, sample_deals
 from bridge_table.http.requests import RequestError, parse_calls
-from training.complete_deals import complete_deals
+from training.deals import complete_deals
 from training.evaluation.boards import library_boards
 
 _MAX_PROBLEMS = 20

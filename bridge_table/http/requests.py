@@ -84,11 +84,7 @@ def parse_calls(text: str) -> list[int]:
 
 
 def parse_card(text: str) -> int:
-    """Return the number of a card, ``HQ``.
-
-    Raises:
-        ValueError: it is no card.
-    """
+    """Return the number of a card, ``HQ``; raise ``ValueError`` where it is no card."""
     card = CARD_NUMBERS.get(text.upper().replace("10", "T"))
     if card is None:
         raise ValueError(f"{text!r} is no card; write the suit and the rank, as in HQ")

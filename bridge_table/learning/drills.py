@@ -245,11 +245,7 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
 
 
 def wrong_again(drill: Drill) -> Drill:
-    """Return a drill of the questions that were answered wrong.
-
-    Raises:
-        RequestError: there are none.
-    """
+    """Return a drill of the questions that were answered wrong; raise ``RequestError`` where there are none."""
     wrong = [k for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
     if not wrong:
         raise RequestError("Nothing was answered wrong so far.", 409)

@@ -93,11 +93,7 @@ def question_path(question: Question, *, play: bool, **more: str) -> str:
 
 
 def read_calls(text: str) -> tuple[int, ...]:
-    """Return the calls of ``ctx``.
-
-    Raises:
-        CallError: one of them is no call.
-    """
+    """Return the calls of ``ctx``; raise ``CallError`` where one of them is no call."""
     text = text.strip().upper()
     if _CALL.sub(" ", text).endswith("-"):
         raise CallError("'ctx' ends with '-', which is no call; a pass is --")
@@ -105,11 +101,7 @@ def read_calls(text: str) -> tuple[int, ...]:
 
 
 def read_call(word: str, where: str) -> int:
-    """Return a call of ``ctx`` or of an answer.
-
-    Raises:
-        CallError: it is no call.
-    """
+    """Return a call of ``ctx`` or of an answer; raise ``CallError`` where it is no call."""
     known = _WORDS.get(word.strip().upper())
     if known is not None:
         return known
@@ -142,20 +134,12 @@ def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) ->
 
 
 def read_hand(text: str) -> NDArray[np.bool_]:
-    """Return a hand, bool (52,).
-
-    Raises:
-        ValueError: it is none; the message says why.
-    """
+    """Return a hand, bool (52,); raise ``ValueError`` where it is none; the message says why."""
     return parse_hand(text.strip().upper().replace("_", ".").replace("10", "T"))
 
 
 def read_vulnerability(text: str) -> int:
-    """Return the code of ``vul``.
-
-    Raises:
-        ValueError: it is no vulnerability.
-    """
+    """Return the code of ``vul``; raise ``ValueError`` where it is no vulnerability."""
     word = text.strip()
     return _VULNERABLE_SIGNS[word] if word in _VULNERABLE_SIGNS else parse_vulnerability(word)
 
@@ -193,11 +177,7 @@ class Answer(msgspec.Struct):
 
 
 def read_answer(body: bytes) -> Answer:
-    """Return an answer.
-
-    Raises:
-        ValueError: it cannot be read; the message quotes the body.
-    """
+    """Return an answer; raise ``ValueError`` where it cannot be read; the message quotes the body."""
     try:
         return msgspec.json.decode(body, type=Answer)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as fault:

@@ -223,11 +223,7 @@ class TeamsMatch:
         self.boards = self.boards.take(np.array(list(first.values()), np.intp))
 
     def resume(self) -> None:
-        """Take over the boards of the log.
-
-        Raises:
-            ValueError: it holds other boards.
-        """
+        """Take over the boards of the log; raise ``ValueError`` where it holds other boards."""
         if self.log is None or not self.log.is_file():
             return
         dealt = {int(number): self._dealt(row) for row, number in enumerate(self.boards.number)}

@@ -62,11 +62,7 @@ class SeatFault(BidderError):
 
 
 def parse_address(argument: str) -> Address:
-    """Parse ``URL?OPTIONS``.
-
-    Raises:
-        SpecError: no address, or a faulty option.
-    """
+    """Parse ``URL?OPTIONS``; raise ``SpecError`` where there is no address, or a faulty option."""
     spec = f"seat:{argument}"
     url, _, options = argument.strip().partition("?")
     try:

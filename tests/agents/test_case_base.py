@@ -20,8 +20,7 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
 from training.cases import fit, retain
 from training.configs import CasesConfig
-from training.evaluation.agreement import rounds_and_sides, shares
-from training.evaluation.recorded_calls import read_states
+from training.evaluation.recorded_calls import read_states, rounds_and_sides, shares
 
 KEY = np.zeros(1, np.uint64)
 

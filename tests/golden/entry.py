@@ -188,7 +188,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     from training.evolution.cluster_evaluator import ClusterEvaluator
     from training.evolution.config import EvolveConfig
     from training.evolution.finalize import finalize
-    from training.runtime.progress import Progress
+    from training.runtime.runs import Progress
 
     config = EvolveConfig(start=start, control=start, **settings)
     state = generations.begin(config)
@@ -243,7 +243,7 @@ def coach_run(folder: Path, text: str) -> dict[str, Any]:
     from agents.systems.library.shipped import read_system
     from training.coaching import run as coaching
     from training.coaching.config import CoachConfig
-    from training.runtime.progress import Progress
+    from training.runtime.runs import Progress
 
     torch.set_num_threads(1)
 

@@ -6,9 +6,9 @@ from support.places import SHARED
 
 from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import Board, write_boards
-from training.evaluation.agreement import agreement, share_table
 from training.evaluation.boards import BoardsError
 from training.evaluation.duplicate import match
+from training.evaluation.recorded_calls import agreement, share_table
 
 WBRIDGE5 = SHARED / "wbridge5.pbn.gz"
 

@@ -7,8 +7,8 @@ import pytest
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.rules.calls import parse_call
-from training.evaluation.artificial_calls import count_artificial, of_match
 from training.evaluation.duplicate import match
+from training.evaluation.situations import count_artificial, of_match
 
 DEAL = "N:AKQ2.T98.J7.A543 J43.KJ7.AQ65.K72 T98.AQ6542.K.QJ6 765.3.T98432.T98"  # N 4-3-2-4, E 3-3-4-3, S 3-6-1-3
 

@@ -13,7 +13,7 @@ from training.book.card import convention_card
 from training.book.measure import random_boards
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
-from training.evaluation.artificial_calls import count_artificial
+from training.evaluation.situations import count_artificial
 
 SAYC = read_system("sayc")
 

@@ -13,7 +13,7 @@ from agents.systems.language.paths import path_steps
 from agents.systems.language.text import parse_constraint, parse_system
 from training.cli.app import main
 from training.evolution import run
-from training.evolution.describe_edit import describe_edit
+from training.evolution.selection import describe_edit
 
 SYSTEM = parse_system(
     """system: toy

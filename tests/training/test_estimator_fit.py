@@ -19,7 +19,7 @@ from training.configs import EstimatorConfig  # noqa: E402
 from training.estimators import fit  # noqa: E402
 from training.estimators.fit import Network  # noqa: E402
 from training.estimators.judge import hits_of, judge  # noqa: E402
-from training.runtime.progress import Progress  # noqa: E402
+from training.runtime.runs import Progress  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 

@@ -17,19 +17,18 @@ from bridge_env.records.pbn import write_boards
 from training.cli.app import main
 from training.configs import ImitationConfig
 from training.evaluation.boards import BoardsError
-from training.networks import recorded
-from training.networks.fit_policy import calls_of, fit_policy, imitate
+from training.networks.fit_policy import calls_of, fit_policy, held_out, imitate, read_auctions
 
 
 def test_held_out_deals_are_the_judging_ones_and_some_more():
     owner = random_deals(1, 0, 4_000)
-    out = recorded.held_out(owner)
+    out = held_out(owner)
     assert out[is_judging(owner)].all()
     assert 0.03 < out[~is_judging(owner)].mean() < 0.07
 
 
 def test_calls_are_what_was_recorded():
-    read = recorded.read(["system:sayc"], boards=50)
+    read = read_auctions(["system:sayc"], boards=50)
     calls = calls_of(read)
     assert len(calls) == (read.history >= 0).sum()
     np.testing.assert_array_equal(calls.called, read.history[read.history >= 0])
@@ -37,7 +36,7 @@ def test_calls_are_what_was_recorded():
 
 
 def test_records_and_a_bidder_join(tmp_path):
-    read = recorded.read(["system:sayc"], boards=20)
+    read = read_auctions(["system:sayc"], boards=20)
     boards = [
         Board(read.owner[i], int(read.dealer[i]), int(read.vulnerability[i]), i + 1,
               tuple(int(c) for c in read.history[i] if c >= 0))
@@ -45,12 +44,12 @@ def test_records_and_a_bidder_join(tmp_path):
     ]  # fmt: skip
     write_boards(tmp_path / "b.pbn", boards)
     (tmp_path / "empty.pbn").write_text("% nothing here\n")
-    joined = recorded.read([str(tmp_path / "b.pbn"), "system:sayc", str(tmp_path / "empty.pbn")], boards=30)
+    joined = read_auctions([str(tmp_path / "b.pbn"), "system:sayc", str(tmp_path / "empty.pbn")], boards=30)
     assert len(joined) == 50
     np.testing.assert_array_equal(joined.owner[:20], read.owner)
     assert any("empty.pbn" in problem for problem in joined.problems)
     with pytest.raises(BoardsError, match="no board"):
-        recorded.read([str(tmp_path / "empty.pbn")])
+        read_auctions([str(tmp_path / "empty.pbn")])
 
 
 @pytest.mark.slow
@@ -67,7 +66,7 @@ def test_a_network_learns_the_calls_of_a_system(tmp_path):
 
 def test_a_stopped_fit_goes_on_to_the_same_weights(tmp_path):
     torch.set_num_threads(1)
-    calls = calls_of(recorded.read(["system:sayc"], boards=200))
+    calls = calls_of(read_auctions(["system:sayc"], boards=200))
     config = ImitationConfig(layers="16", epochs=3, batch=256)
     once, part = tmp_path / "once", tmp_path / "part"
     once.mkdir(), part.mkdir()

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 import pytest
 
 from training.cli.app import main
+from training.deals import solve_random
 from training.runtime import runs
-from training.runtime.result_log import ResultLog
-from training.solve import solve_random
+from training.runtime.runs import ResultLog
 
 HOLDER = (
     "import sys, time\nfrom pathlib import Path\nfrom training.runtime import runs\n"

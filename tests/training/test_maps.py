@@ -7,8 +7,15 @@ from agents.maps.inputs import COLUMNS, rows_of
 from agents.maps.situations import SITUATIONS, situation
 from agents.text_api import read_states
 from bridge_env.bidders import registry
-from training.maps.learning import batch_step, best_matching, first_units, neighbourhood, train_units
-from training.maps.metric import discriminant, published_metric
+from training.maps.learning import (
+    batch_step,
+    best_matching,
+    discriminant,
+    first_units,
+    neighbourhood,
+    published_metric,
+    train_units,
+)
 
 HAND = "AKQ2.T98.J7.A543"
 

@@ -25,7 +25,7 @@ from training.book.network_book import calls_by, coverage, make_network_book, po
 from training.book.shows import shown
 from training.book.survey import SEED, NetworkSurvey
 from training.cli.app import main
-from training.evaluation.artificial_calls import count_artificial
+from training.evaluation.situations import count_artificial
 
 DEALS, HOLDOUT = 3_000, 4_000
 

@@ -31,7 +31,7 @@ from training.evaluation.duplicate import match
 from training.integrations.sb3 import PPOConfig, SB3VecEnv, make_env, make_model, policy_of
 from training.networks import ppo
 from training.runtime import runs
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}

@@ -17,7 +17,7 @@ from training.evolution.proposals import SWAPPING, Proposal, Verdict
 from training.evolution.run import check_start
 from training.evolution.selection import apply_all
 from training.runtime import runs
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 pytest.importorskip("ray")
 

@@ -15,7 +15,7 @@ from bridge_env.hands.deals import hand_text, random_deals
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book.graph import AuctionGraph, Entry, Walker
-from training.evaluation.artificial_calls import count_artificial
+from training.evaluation.situations import count_artificial
 
 #: Columns of hands: points, suits, and the suits that the call's variables stand for (-1: unknown).
 COLUMNS = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")

@@ -32,7 +32,7 @@ from training.book.measure import Figures, hand_columns, per_hundred, random_boa
 from training.book.model import HOLDOUT, figures_model, points_model
 from training.book.shows import FEWEST, Coverage, shown
 from training.book.survey import NetworkSurvey
-from training.evaluation.artificial_calls import artificial_mask
+from training.evaluation.situations import artificial_mask
 
 _BATCH = 8_192  # deals that a network bids at a time
 _LONGEST = 40  # calls of an auction that are listed; longer ones hardly occur

@@ -22,11 +22,9 @@ from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.configs import CasesConfig
-from training.evaluation.agreement import Share, rounds_and_sides, shares
-from training.evaluation.recorded_calls import States, read_states
+from training.evaluation.recorded_calls import Share, States, read_states, rounds_and_sides, shares
 from training.runtime import runs
-from training.runtime.progress import Progress
-from training.runtime.runs import to_dataframe
+from training.runtime.runs import Progress, to_dataframe
 
 HIDDEN, DIMENSIONS = (768, 384), 48  # units of the layers of a network, and its coordinates
 FIRST_EPOCHS = 8  # passes over the auctions of all sources, before those over the auctions of the base

@@ -163,7 +163,7 @@ def _bid_partial_deals(spec: str, opponents: str | None, path: Path) -> bool:
 
 
 def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: bool) -> int:
-    from training.evaluation.agreement import agreement, share_table
+    from training.evaluation.recorded_calls import agreement, share_table
 
     found, problems = agreement(spec, files, rounds, held_out=held_out)
     print_problems(problems)

@@ -45,7 +45,7 @@ def policy(
     from training.runtime.runs import require
 
     require("rl", "torch")
-    from training.evaluation.agreement import share_table
+    from training.evaluation.recorded_calls import share_table
     from training.networks.fit_policy import fit_policy
 
     config.check()
@@ -175,7 +175,7 @@ def cases(
 
     runs.require("rl", "torch", "sklearn")
     from training.cases import fit as fitting
-    from training.evaluation.agreement import share_table
+    from training.evaluation.recorded_calls import share_table
 
     sources = [sorted(Path().glob(pattern)) or [Path(pattern)] for pattern in also or ()]
     with Bar() as progress:
@@ -233,7 +233,7 @@ def maps(*files: Path, config: Annotated[MapsConfig, Flat] = MapsConfig(), out: 
         files: recorded auctions (.pbn, plain or gzip)
         out: folder (default: results/maps/run-001 ...)
     """
-    from training.evaluation.agreement import share_table
+    from training.evaluation.recorded_calls import share_table
     from training.evaluation.verdict import rows_table
     from training.maps import fit as fitting
 

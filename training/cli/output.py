@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.io.files import atomic_write
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 _command: list[str] = []
 _resume: list[tuple[Path, str]] = []

@@ -39,8 +39,7 @@ from training.league import train_league
 from training.league.league import POLICY
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 
 KIND = "coach"
 BOOK = "book.bidding"

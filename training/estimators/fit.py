@@ -24,7 +24,7 @@ from bridge_env.rng import streams
 from training.configs import EstimatorConfig
 from training.estimators.judge import Hits, judge
 from training.runtime import runs
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 from training.runtime.supervised import gradient_steps
 
 

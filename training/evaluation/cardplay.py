@@ -32,7 +32,7 @@ from training.evaluation.duplicate import MatchResult, TableResult, spec_name
 from training.evaluation.report import match_html
 from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes
-from training.runtime.result_log import ResultLog
+from training.runtime.runs import ResultLog
 
 TABLES = ("A North-South", "A East-West")
 

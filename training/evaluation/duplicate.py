@@ -35,7 +35,7 @@ from bridge_env.rules.scoring import imps, score
 from training.evaluation.boards import first_deal_hash, library_boards, nan_as_none, standard_error
 from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes, use_fast_matmul
-from training.runtime.result_log import ResultLog
+from training.runtime.runs import ResultLog
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -85,11 +85,7 @@ def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np
 
 
 def book_behind(spec: str) -> Hierarchy:
-    """Return the system that a bidder bids by.
-
-    Raises:
-        ValueError: it bids by none.
-    """
+    """Return the system that a bidder bids by; raise ``ValueError`` where it bids by none."""
     hierarchy = system_of(spec)
     if hierarchy is None:
         raise ValueError(f"{spec} bids by no book: --truth needs a system, or a network that bids by one")

@@ -23,7 +23,7 @@ from training.evolution.refine.line_steps import step_edits, step_gains_task, su
 from training.evolution.scorecards.blocks import blocks_of
 from training.evolution.scorecards.positions import collect, joined
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree

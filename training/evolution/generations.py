@@ -29,7 +29,7 @@ from training.evolution.proposals import AMENDMENT, CARDS, NATURAL, SWAPPING, TU
 from training.evolution.selection import select_proposals
 from training.runtime import runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 from training.runtime.settings import listed
 
 RULES_TRIED = 30  # of refinement, of each partnership
@@ -70,11 +70,7 @@ class State:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> State:
-        """Return the state that ``as_json`` returned.
-
-        Raises:
-            ValueError: a text is no system.
-        """
+        """Return the state that ``as_json`` returned; raise ``ValueError`` where a text is no system."""
         population, champions = (
             [Partnership(parse_system(first), parse_system(second)) for first, second in data[name]]
             for name in ("population", "champions")
@@ -212,11 +208,7 @@ def save(folder: Path, state: State) -> None:
 
 
 def load(folder: Path) -> State:
-    """Load what ``save`` wrote.
-
-    Raises:
-        RunError: the folder holds no usable checkpoint.
-    """
+    """Load what ``save`` wrote; raise ``RunError`` where the folder holds no usable checkpoint."""
     data = runs.read_result(folder, runs.CHECKPOINT)
     try:
         return State.from_json(data)

@@ -28,8 +28,7 @@ from training.evolution.proposals import NATURAL
 from training.evolution.refine.decisions import network_by_book
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -109,11 +108,7 @@ def load_or_begin(folder: Path, config: EvolveConfig) -> State:
 
 
 def check_own_calls(calls: set[str], systems: list[str]) -> None:
-    """Check that systems have lines for the pair's own calls.
-
-    Raises:
-        ValueError: one has none.
-    """
+    """Check that systems have lines for the pair's own calls; raise ``ValueError`` where one has none."""
     for name in systems:
         for call in calls:
             if not lines_of_calls(read_system(name), {call}):

@@ -205,11 +205,7 @@ class League:
         save_checkpoint(self.folder / CHECKPOINT, state)
 
     def load(self) -> None:
-        """Go on from the checkpoint, if there is one.
-
-        Raises:
-            RunError: it is damaged.
-        """
+        """Go on from the checkpoint, if there is one; raise ``RunError`` where it is damaged."""
         path = self.folder / CHECKPOINT
         if not path.exists():
             return

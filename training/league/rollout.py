@@ -29,7 +29,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.scoring import imps
 from training.configs import LeagueConfig
-from training.evaluation.artificial_calls import count_artificial
+from training.evaluation.situations import count_artificial
 from training.league.critic_inputs import critic_rows
 from training.league.decision_log import DecisionLog, GreedyAuctions, SampledAuctions
 from training.runtime.processes import use_fast_matmul

@@ -25,12 +25,10 @@ from training.evaluation.network_opponents import refuse_gatekeepers, start_netw
 from training.league.contract_pretraining import pretrain
 from training.league.deal_pool import deal_pool
 from training.league.league import IMPS, NOTHING, POLICY, League, State
-from training.networks import recorded
-from training.networks.fit_policy import calls_of, imitate
+from training.networks.fit_policy import calls_of, imitate, read_auctions
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -182,7 +180,7 @@ def by_the_book(networks: Networks, config: LeagueConfig) -> Networks:
 def _imitated(config: LeagueConfig, folder: Path, progress: Progress) -> Networks:
     """Return a network that calls as the bidder ``config.start`` does."""
     torch.set_num_threads(1)
-    calls = calls_of(recorded.read([config.start], boards=_IMITATED, seed=config.seed))
+    calls = calls_of(read_auctions([config.start], boards=_IMITATED, seed=config.seed))
     scratch = folder / "imitation"
     scratch.mkdir(exist_ok=True)
     settings = ImitationConfig(layers=config.layers, epochs=3, seed=config.seed)

@@ -16,10 +16,9 @@ from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import BidView
 from bridge_env.rng import streams
 from bridge_env.rules.calls import as_wide
-from training.evaluation.agreement import Share, shares
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out, match
-from training.evaluation.recorded_calls import Calls, positions
+from training.evaluation.recorded_calls import Calls, Share, positions, shares
 from training.evaluation.verdict import Row
 
 _BOARDS = 4096  # bid at a time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,96 @@ from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stack_rows, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
+from bridge_env.bidders.registry import make
+from bridge_env.hands.canonical import canonical_key, key_is_judging
 from bridge_env.io.files import atomic_write
+from bridge_env.records.board import problem_texts
+from bridge_env.records.read import read_records
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.rules.calls import NUM_CALLS, as_wide, histories_of
 from training.configs import ImitationConfig, widths
-from training.evaluation.agreement import Share, share_table, shares
-from training.evaluation.boards import BoardsError
+from training.evaluation.boards import BoardsError, library_boards
+from training.evaluation.duplicate import bid_out
 from training.evaluation.network_opponents import refuse_gatekeepers, start_networks
-from training.evaluation.recorded_calls import positions
+from training.evaluation.recorded_calls import Share, positions, share_table, shares
 from training.evaluation.situations import KINDS, OPENING, kinds_of
-from training.networks import recorded
 from training.networks.model import Perceptron, random_layers
-from training.networks.recorded import Recorded
 from training.runtime import pages, runs, supervised
-from training.runtime.progress import Progress
-from training.runtime.runs import to_dataframe
+from training.runtime.runs import Progress, to_dataframe
+
+_HELD_OUT_ONE_IN = 20
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Hold N auctions."""
+
+    owner: NDArray[np.uint8]  # (N, 52)
+    dealer: NDArray[np.int16]  # (N,)
+    vulnerability: NDArray[np.int16]  # (N,)
+    history: NDArray[np.int8]  # (N, L), padded with -1
+    problems: tuple[str, ...] = ()  # unreadable boards, as file:line: reason
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Recorded:
+        """Return some of the auctions."""
+        arrays = {name: array[rows] for name, array in vars(self).items() if name != "problems"}
+        return replace(self, **arrays)
+
+
+def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which deals are held out to measure agreement, bool (N,): those of the judging split, and 1 in 20 others.
+
+    All 96 symmetries of a deal fall on the same side.
+    """
+    key = canonical_key(owner)
+    out: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
+    return out
+
+
+def read_auctions(sources: Sequence[str], boards: int = 100_000, seed: int = 1) -> Recorded:
+    """Read the auctions of several sources.
+
+    Args:
+        sources: PBN or LIN files, or spec strings of bidders (``system:sayc``), which bid training boards on the spot.
+        boards: number that a bidder bids.
+        seed: of these boards.
+
+    Raises:
+        BoardsError: there is no auction to learn from.
+        OSError: a file cannot be read.
+    """
+    parts = [_records(s) if Path(s).is_file() or ":" not in s else _bid(s, boards, seed) for s in sources]
+    if not any(len(part) for part in parts):
+        raise BoardsError(f"{', '.join(sources)}: no board has both a deal and an auction")
+    return Recorded(
+        np.concatenate([p.owner for p in parts]), np.concatenate([p.dealer for p in parts]),
+        np.concatenate([p.vulnerability for p in parts]), np.concatenate(as_wide([p.history for p in parts])),
+        tuple(text for p in parts for text in p.problems),
+    )  # fmt: skip
+
+
+def _bid(spec: str, boards: int, seed: int) -> Recorded:
+    dealt, bidder = library_boards(boards, seed, "training"), make(spec, partner=spec, opponents=spec)
+    made = bid_out(bidder, bidder, dealt, seed).take(np.arange(boards))
+    history = made.history[:, : int(made.length.max(initial=1))]
+    return Recorded(dealt.owner, dealt.dealer, dealt.vulnerability, history)
+
+
+def _records(path: str) -> Recorded:
+    result = read_records(path)
+    boards, problems = [board for board in result.boards if board.auction], list(problem_texts(result.problems))
+    if not boards:
+        problems.append(f"{path}: no board has both a deal and an auction")
+    return Recorded(
+        np.array([board.owner for board in boards], np.uint8).reshape(-1, 52),
+        np.array([board.dealer for board in boards], np.int16),
+        np.array([board.vulnerability for board in boards], np.int16),
+        histories_of([board.auction or () for board in boards]), tuple(problems),
+    )  # fmt: skip
+
 
 CHECKPOINT = "checkpoint.pt"
 _PART = 20_000  # auctions turned into inputs at a time
@@ -169,7 +244,7 @@ def fit_policy(
     """Fit a network to recorded auctions, and measure it on auctions held out; in the same folder a fit goes on.
 
     Args:
-        records, boards: as for ``recorded.read``.
+        records, boards: as for ``read_auctions``.
         out: the folder for the network, its checkpoint and its report.
         start: ``policy:NAME`` or ``policy:FILE`` to start from; None for random weights.
         role: written into the file: ``stranger``, or ``gatekeeper``, which no training meets.
@@ -188,12 +263,12 @@ def fit_policy(
     progress = progress or Progress()
     layers = None if start is None else start_networks(start).policy.floats()
     progress.stage("reading the auctions", unit="%")
-    read = recorded.read(records, boards, config.seed)
-    held_out = recorded.held_out(read.owner)
-    learn = read.take(~held_out)
+    read = read_auctions(records, boards, config.seed)
+    judging = held_out(read.owner)
+    learn = read.take(~judging)
     if not len(learn):
         raise BoardsError("all deals of these records are held out: there is nothing to learn from")
-    calls, judged = calls_of(learn), calls_of(read.take(held_out))
+    calls, judged = calls_of(learn), calls_of(read.take(judging))
     out.mkdir(parents=True, exist_ok=True)
     progress.folder(out)
     progress.stage(f"learning {len(calls):,} calls of {len(learn):,} auctions", unit="%")

@@ -50,8 +50,7 @@ from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"

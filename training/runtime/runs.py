@@ -1,4 +1,4 @@
-"""Run folders: ``results/<kind>/<name>/`` with a manifest, metrics and checkpoints, each written atomically."""
+"""Run folders, ``results/<kind>/<name>/``: locks, manifests, metrics, checkpoints, logs of results, and progress."""
 
 from __future__ import annotations
 
@@ -8,20 +8,44 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from bridge_env.io.files import FileError, atomic_write
-from bridge_env.io.json_files import check_type, read_json, read_json_lines
+from bridge_env.io.json_files import check_type, decode_json, read_json, read_json_lines
 from bridge_env.io.optional_dependencies import missing
 from training.runtime.settings import Settings
+
+
+class Progress:
+    """Receive what a run does; this one shows nothing, and a command line shows bars."""
+
+    def folder(self, folder: Path) -> None:
+        """Report the run's folder, as soon as it is there."""
+
+    def stage(self, what: str, total: float | None = None, unit: str = "board") -> None:
+        """Begin a stage of the run, of ``total`` units where that is known; with the unit ``%`` it is 100."""
+
+    def add(self, count: float) -> None:
+        """Report units of the stage that were just done."""
+
+    def to(self, done: float) -> None:
+        """Report all units of the stage that are done."""
+
+    def say(self, what: str) -> None:
+        """Report what the stage does at the moment."""
+
+    def note(self, text: str) -> None:
+        """Report the latest figures."""
+
 
 _locks: dict[Path, FileLock] = {}  # of this process
 
@@ -183,11 +207,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return ``manifest.json``, or an empty dict if there is none.
-
-    Raises:
-        RunError: it is damaged.
-    """
+    """Return ``manifest.json``, or an empty dict if there is none; raise ``RunError`` where it is damaged."""
     try:
         content: dict[str, Any] = read_json(folder / MANIFEST, dict[str, Any], RunError)
     except FileNotFoundError:
@@ -254,11 +274,63 @@ def read_result(folder: Path, name: str, kind: Any = dict[str, Any]) -> Any:
 
 
 def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a pandas DataFrame.
-
-    Raises:
-        ImportError: pandas is not installed.
-    """
+    """Return rows as a pandas DataFrame; raise ``ImportError`` where pandas is not installed."""
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional: nothing else needs it
 
     return pd.DataFrame(list(rows))
+
+
+FORMAT = 5
+Row = TypeVar("Row")
+
+
+class ResultLogError(FileError):
+    """Report a file of results that cannot be resumed; the message names it and the reason."""
+
+
+class ResultLog(Generic[Row]):
+    """Append results to a file of JSON lines, whose first line is all that the results depend on.
+
+    Args:
+        path: of the file.
+        header: all that the results depend on. A file with another header is refused.
+        row: the type of a result, a dataclass or another type that msgspec converts.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, Any], row: type[Row]) -> None:
+        self.path, self.header, self.row = path, {**header, "format": FORMAT}, row
+
+    def read(self) -> list[Row]:
+        """Return the results so far, in order, and lock the file; a last line that was cut short is removed.
+
+        Raises:
+            ResultLogError: the file is of something else, or a line is no result.
+            InUse: another process adds to it.
+            OSError: it can be neither read nor made.
+        """
+        hold(self.path)
+        content = self.path.read_bytes() if self.path.exists() else b""
+        complete = content[: content.rfind(b"\n") + 1]
+        if not complete:
+            self.path.write_text(json.dumps(self.header) + "\n", "utf-8")
+            return []
+        if len(complete) < len(content):
+            with self.path.open("r+b") as stream:
+                stream.truncate(len(complete))
+        first, *lines = complete.splitlines()
+        self._check_header(first)
+        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Append results. ``read`` comes before it."""
+        with self.path.open("ab") as stream:
+            stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+    def _check_header(self, line: bytes) -> None:
+        found = decode_json(line, dict[str, Any], f"{self.path}:1", ResultLogError)
+        for name in dict.fromkeys([*self.header, *found]):
+            if found.get(name) != self.header.get(name):
+                raise ResultLogError(
+                    f"{self.path} holds something else: its {name} is {found.get(name)!r}, not "
+                    f"{self.header.get(name)!r}; name another file, or remove this one"
+                )

@@ -62,11 +62,7 @@ def save_checkpoint(path: Path, state: dict[str, Any]) -> None:
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """Return the state in a checkpoint, which cannot run code.
-
-    Raises:
-        RunError: it is damaged.
-    """
+    """Return the state in a checkpoint, which cannot run code; raise ``RunError`` where it is damaged."""
     try:
         state: dict[str, Any] = torch.load(path, weights_only=True)
     except (OSError, EOFError, RuntimeError, ValueError, pickle.UnpicklingError) as error:

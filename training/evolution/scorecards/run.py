@@ -28,8 +28,7 @@ from training.evolution.scorecards.fit import fit_scores, labels
 from training.evolution.scorecards.positions import Positions, collect, joined
 from training.evolution.scorecards.words import Scores
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run
+from training.runtime.runs import Progress, open_run
 from training.runtime.settings import listed
 
 KIND, CARDS, RESULTS = "cards", "cards.bidding", "results.json"
