@@ -18,14 +18,9 @@ def make_app(
     key: str, *, seed: int = 0, named: tuple[str, ...] = (), timeout: float = TIMEOUT,
     database: Database | None = None,
 ) -> Starlette:  # fmt: skip
-    """Return the server as an ASGI app; its ``state`` has the ``guests`` and the ``worker``.
-
-    Args:
-        key: the first part of every path of the host.
-        seed: of the deals.
-        named: specs that the page may use besides those of the package.
-        timeout: seconds that a bidder or player may take for an answer.
-        database: of finished boards; None: they are lost when the server ends.
+    """Return the server as an ASGI app; its ``state`` has the ``guests`` and the ``worker``. ``key`` begins every path
+    of the host, ``seed`` is of the deals, ``named`` are more specs for the page, ``timeout`` is in seconds for an
+    answer.
     """
     session = Session(seed, named, database or Database())
     worker = SerialWorker(timeout)

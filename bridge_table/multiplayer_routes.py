@@ -63,9 +63,7 @@ def open_challenge(
     boards: Annotated[int, Meta(ge=1, le=_MAX_BOARDS)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
     hands: Words = "", calls: Words = "", stack: str = "",
 ) -> Json:  # fmt: skip
-    """Begin a challenge, and return the key that its players share.
-
-    Its boards are those of a ``stack``, of a scenario if there are ``hands`` or ``calls``, else random.
+    """Begin a challenge on boards of a ``stack``, of a scenario, or random ones; return the key that its players share.
     """
     pasted = session.stacks[stack] if stack else []
     if len(pasted) > _MAX_BOARDS:
@@ -172,11 +170,7 @@ def show_report(invite: SeatInvite) -> Json:
 
 
 class GuestServer:
-    """Serves guests, and lets bidders and players go on at their tables.
-
-    Attributes:
-        pace: factor of the pauses after calls and cards.
-    """
+    """Serves guests, and lets bidders and players go on at their tables; ``pace`` is a factor of the pauses."""
 
     def __init__(self, rooms: Rooms, worker: SerialWorker) -> None:
         self.rooms, self.worker, self.pace = rooms, worker, 1.0

@@ -38,10 +38,7 @@ def drill_topic(
     session: Session, *, spec: Spec, topic: str, count: Count = 10, seed: Annotated[int, Meta(ge=0, le=2**31)] = 0,
     source: Literal["deals", "textbook"] = "deals",
 ) -> Json:  # fmt: skip
-    """Begin a drill on a topic, or on ``any``: on deals that the system bids, or of the textbook exam.
-
-    With ``cards`` each question, of such deals, has the scorecard that decides.
-    """
+    """Begin a drill on a topic, ``any`` or ``cards``: on deals that the system bids, or of the textbook exam."""
     system = session.system(spec)
     if topic not in (*TOPICS, drills.ANY, drills.CARDS):
         raise RequestError(f"There is no topic {topic[:40]!r}.")

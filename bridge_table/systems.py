@@ -39,9 +39,8 @@ def graph_of(system: System) -> AuctionGraph:
 
 
 def book_of(system: System) -> dict[str, Any]:
-    """Return a system's calls without figures, as ``training.book.model`` describes them.
-
-    ``figures_of`` lists figures in the same order as its entries.
+    """Return a system's calls without figures, as ``training.book.model`` describes them, in the order of
+    ``figures_of``.
     """
     return system_tree(graph_of(system))
 
@@ -160,10 +159,7 @@ def _row(result: MatchResult, i: int) -> dict[str, Any]:
 
 
 def replayed(result: MatchResult, board: int) -> tuple[Setup, Deal, list[int]] | None:
-    """Return the setup and the deal of a table where A sits North-South, and its calls; None if there is no such board.
-
-    The other table is the match's: there B sat North-South against A.
-    """
+    """Return setup and deal of a match's board, None if there is none, as A bid it North-South, and its calls there."""
     found = np.flatnonzero(result.boards.number == board)
     if not found.size:
         return None

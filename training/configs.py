@@ -22,10 +22,8 @@ from training.runtime.settings import (
 
 
 def widths(text: str) -> list[int]:
-    """Return the widths of hidden layers from a text such as ``256,128``, none of an empty text.
-
-    Raises:
-        ValueError: the text does not list at most 8 widths of 1 to 4096.
+    """Return the widths of hidden layers from a text such as ``256,128``, none of an empty text; raise ``ValueError``
+    where it does not list at most 8 of 1 to 4096.
     """
     parts = listed(text)
     if not all(part.isdecimal() and 0 < int(part) <= 4096 for part in parts) or len(parts) > 8:

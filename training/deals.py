@@ -118,11 +118,7 @@ def solve_range(solver: ExactDoubleDummy, seed: int, first: int, count: int) -> 
 
 
 def _solved_before(path: Path, seed: int, start: int) -> bytearray:
-    """Return the records in a file, none if there is no file.
-
-    Raises:
-        SolveError: they are not of the deals of ``seed`` from number ``start`` on.
-    """
+    """Return the records in a file, none without a file; raise ``SolveError`` where they are of other deals."""
     if not path.exists():
         return bytearray()
     library = Library.open(path)
@@ -148,12 +144,8 @@ def estimate_text(distribution: ArrayLike) -> str:
 
 
 def complete_deals(board: Board, count: int, seed: int, spec: str = "system:two-over-one") -> tuple[list[Board], bool]:
-    """Return a partial deal completed ``count`` times, and whether every deal fits the calls.
-
-    Each call of an unknown hand is read by the system of ``spec``; where no deal fits, those come closest.
-
-    Raises:
-        SpecError: the spec has no system by which calls could be read.
+    """Return a partial deal completed ``count`` times, as close to its calls, read by the system of ``spec``, as there
+    is; and whether all fit. Raise ``SpecError`` where ``spec`` has no system.
     """
     key = streams.key("complete", seed, board.number or 0)
     shown = {}

@@ -55,10 +55,8 @@ def judging_deal(seed: int, number: int) -> Deal:
 
 
 def read_texts(text: str) -> ReadResult:
-    """Return the boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
-
-    Raises:
-        ValueError: none can be read; the message has the first faulty line.
+    """Return the boards of a text: PBN, LIN, a link to BBO's hand viewer, or one deal; raise ``RequestError`` where
+    there is none.
     """
     result = read_text(text)
     if not result.boards:
@@ -90,12 +88,8 @@ SCENARIOS: tuple[tuple[str, str, str], ...] = (
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the hands of boards look like, and their auction so far.
-
-    Args:
-        hands: a line for each seat with conditions, ``N: 15-17 hcp, balanced``.
-        calls: the auction so far, from the dealer on; the hands fit it by the system of ``spec``.
-        dealer: a code.
+    """What the ``hands`` of boards look like, a line for a seat: ``N: 15-17 hcp, balanced``; and their ``calls`` so far
+    from the ``dealer`` on, which they fit by the system of ``spec``.
     """
 
     hands: str
@@ -104,11 +98,7 @@ class Scenario:
     spec: str = PARTNER
 
     def deal(self, seed: int, number: int, swap: bool = False) -> Deal:
-        """Return board ``number`` of the scenario; ``swap``: partners change seats.
-
-        Raises:
-            RequestError: no deal was found that fits.
-        """
+        """Return board ``number``; with ``swap`` partners change seats. Raise ``RequestError`` where no deal fits."""
         ranges, vulnerability = hand_ranges(self.hands), int(board_vulnerability(number))
         unknown = np.full(52, UNKNOWN, np.uint8)
         if self.calls:
@@ -140,10 +130,8 @@ class Source:
         return list(self.scenario.calls) if self.scenario else []
 
     def deal(self, number: int, swap: bool = False) -> Deal:
-        """Return board ``number``, from 1; with ``swap`` partners change seats in the scenario.
-
-        Raises:
-            RequestError: no deal was found that fits the scenario.
+        """Return board ``number``, from 1; with ``swap`` partners change seats. Raise ``RequestError`` where no deal
+        fits.
         """
         if self.pasted:
             return self.pasted[number - 1]
@@ -151,10 +139,7 @@ class Source:
 
 
 def read_source(seed: int, hands: str, calls: str, spec: str = PARTNER, pasted: Sequence[Deal] = ()) -> Source:
-    """Return the source of the fields of a request: of a scenario if there are ``hands`` or ``calls``.
-
-    Raises:
-        RequestError, SystemTextError, IllegalCall: as ``read_scenario``; or boards were pasted as well.
+    """Return the source of a request's fields, of a scenario with ``hands`` or ``calls``; raise as ``read_scenario``.
     """
     scenario = read_scenario(hands, calls, spec=spec) if hands.strip() or calls.strip() else None
     if scenario and pasted:
@@ -163,16 +148,8 @@ def read_source(seed: int, hands: str, calls: str, spec: str = PARTNER, pasted: 
 
 
 def read_scenario(hands: str, calls: str, dealer: str = "board", spec: str = PARTNER) -> Scenario:
-    """Return the scenario of the fields of a request.
-
-    Args:
-        dealer: a letter; ``board``: the seat of the first line of ``hands``, else North.
-        spec: of the bidder that reads the calls, where it follows a system.
-
-    Raises:
-        RequestError: there are neither hands nor calls, or a line names no seat.
-        SystemTextError: conditions cannot be read.
-        IllegalCall: the calls are no auction.
+    """Return the scenario of a request's fields; ``dealer`` is a letter, or ``board`` for the first seat of ``hands``.
+    Raise ``RequestError``, ``SystemTextError`` or ``IllegalCall`` where a field is faulty.
     """
     seats, made = list(hand_ranges(hands)), parse_calls(calls)
     if not seats and not made:
@@ -184,11 +161,8 @@ def read_scenario(hands: str, calls: str, dealer: str = "board", spec: str = PAR
 
 
 def hand_ranges(text: str) -> dict[int, Ranges]:
-    """Return the conditions on the hands by seat, in the order of the lines of ``text``.
-
-    Raises:
-        RequestError: a line names no seat, or asks for something that a hand alone does not say.
-        SystemTextError: conditions cannot be read.
+    """Return the conditions on the hands by seat, in the order of ``text``; raise ``RequestError`` or
+    ``SystemTextError`` where a line cannot be read.
     """
     out = {}
     for line in filter(None, map(str.strip, re.split(r"[\n;]", text))):

@@ -33,10 +33,8 @@ Format = Literal["pbn", "lin", "link"]
 
 
 def check_looks(table: Table, seat: int | None) -> None:
-    """Check that ``seat`` may look at the table; a spectator (None) may where no people sit, or the board is over.
-
-    Raises:
-        RequestError: it may not.
+    """Raise ``RequestError`` where ``seat`` may not look; a spectator (None) may where no people sit, or the board is
+    over.
     """
     people = table.setup.people
     if table.phase != OVER and (seat not in people if seat is not None else bool(people)):
@@ -44,13 +42,8 @@ def check_looks(table: Table, seat: int | None) -> None:
 
 
 def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
-    """Return what ``seat`` may know; None: a spectator.
-
-    Args:
-        draw: draw hands for calls of networks that were not measured, which takes half a second each.
-
-    Raises:
-        RequestError: it may not look.
+    """Return what ``seat`` may know, None a spectator; ``draw``: draw hands for unmeasured calls of networks, half a
+    second each. Raise ``RequestError`` where it may not look.
     """
     check_looks(table, seat)
     people = table.setup.people
@@ -165,10 +158,8 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
 
 
 def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
-    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``.
-
-    Raises:
-        IllegalCall: the calls are no auction.
+    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``;
+    raise ``IllegalCall`` where they are no auction.
     """
     over, read = bool(one_auction(calls, 0).done[0]), reader_of(spec, spec)
     every = {} if over else read.every(calls, 0, 0)
@@ -183,10 +174,7 @@ def legal_calls(auctions: Auctions) -> list[str]:
 
 
 def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]:
-    """Return IMPs a board and their standard error, from sums; no error of fewer than two boards.
-
-    Args:
-        total, squares: sums of the IMPs and of their squares.
+    """Return IMPs a board and their standard error, none of fewer than two boards, from the sums of IMPs and squares.
     """
     mean = total / boards if boards else 0.0
     spread = max(squares - boards * mean * mean, 0.0)
@@ -198,10 +186,8 @@ def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]
 
 
 def export(table: Table, form: Format) -> dict[str, Any]:
-    """Return a table's board with its auction and play and what the calls showed.
-
-    Raises:
-        RequestError: the board is not over: a record holds all four hands.
+    """Return a table's board with its auction and play and what the calls showed; raise ``RequestError`` before it is
+    over.
     """
     if table.phase != OVER:
         raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
@@ -246,13 +232,8 @@ _PACKAGES = ("bridge-env", "numpy", "numba", "starlette", "uvicorn", "msgspec")
 
 
 def problem_report(table: Table, seat: int | None, seed: int | None = None) -> dict[str, Any]:
-    """Return a file with the board, its auction and the versions; hands that ``seat`` may not see are not in it.
-
-    Args:
-        seed: of the deals, by which ``bridge-env table --seed`` deals the board again; None: not for this person.
-
-    Raises:
-        RequestError: the seat may not look at the table.
+    """Return a file with what ``seat`` may see of the board, the versions, and the seed of the deals, None for guests;
+    raise ``RequestError`` where the seat may not look.
     """
     setup = table.setup
     found = {

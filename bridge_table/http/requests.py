@@ -39,11 +39,7 @@ Vulnerability = Literal["None", "NS", "EW", "Both"]
 
 
 class RequestError(ValueError):
-    """A request that cannot be met; the message is a sentence for its sender.
-
-    Args:
-        status: of the HTTP response.
-    """
+    """A request that cannot be met: a sentence for its sender, and the status of the HTTP response."""
 
     def __init__(self, sentence: str, status: int = 400) -> None:
         super().__init__(sentence)
@@ -65,10 +61,8 @@ def fields_struct(handler: Callable[..., Any]) -> type[msgspec.Struct]:
 
 
 async def read_fields(request: Request, kind: type[_Fields]) -> _Fields:
-    """Return the fields of a request: of a GET those of its query, else those of the JSON object in its body.
-
-    Raises:
-        RequestError: a field is missing, unknown or faulty, or the body is no JSON object.
+    """Return the fields of a request, of a GET those of its query, else of its JSON body; raise ``RequestError`` where
+    one is missing, unknown or faulty.
     """
     try:
         if request.method == "GET":
@@ -142,11 +136,8 @@ class Api:
     def routes(
         self, context: Callable[[Request], Any], run: Callable[[Any, Callable[[], Json]], Awaitable[Json]]
     ) -> list[Route]:
-        """Return the routes of all handlers.
-
-        Args:
-            context: returns the first argument of the handlers.
-            run: returns the result of a plain function, which may take long, for a context; coroutines are awaited.
+        """Return the routes of all handlers; ``context`` returns their first argument, and ``run`` the result of a
+        plain function, which may take long. Coroutines are awaited.
         """
 
         def route(method: str, path: str, handler: Handler) -> Route:
@@ -231,10 +222,8 @@ _FORBIDDEN = error_response("A page of another site may not send requests to thi
 
 
 class SerialWorker:
-    """Runs one computation at a time, off the event loop: solvers and compiled caches belong to the process.
-
-    Args:
-        timeout: seconds for one.
+    """Runs one computation at a time, of ``timeout`` seconds at most, off the event loop: solvers belong to the
+    process.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -242,10 +231,8 @@ class SerialWorker:
         self._lock = threading.Lock()
 
     async def __call__(self, work: Callable[[], _Result]) -> _Result:
-        """Return the result of ``work``, run in a thread.
-
-        Raises:
-            RequestError: too many wait, or it took too long; a stuck bidder then runs on, and others get their turn.
+        """Return the result of ``work``, run in a thread; raise ``RequestError`` where too many wait, or it took too
+        long.
         """
         if self._waiting >= _MAX_WAITING:
             raise RequestError("The server is busy; try again in a moment.", 503)
@@ -256,9 +243,8 @@ class SerialWorker:
             self._waiting -= 1
 
     def run(self, work: Callable[[], _Result]) -> _Result:
-        """Return the result of ``work``, or raise its error, as a call of the object does.
-
-        It runs in a thread of its own, which goes on after a timeout and ends with the process.
+        """Return the result of ``work``, run in a thread of its own, which goes on after a timeout and ends with the
+        process.
         """
         result: Future[_Result] = Future()
 

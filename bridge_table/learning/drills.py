@@ -60,11 +60,8 @@ class Drill:
 
 
 class Search:
-    """Finds questions of a topic in deals that a system bids in all four seats.
-
-    Args:
-        topic: one of ``TOPICS``, ``ANY`` or ``CARDS``.
-        seed: names the deals.
+    """Finds questions of a topic, one of ``TOPICS``, ``ANY`` or ``CARDS``, in deals of ``seed`` that a system bids in
+    all seats.
     """
 
     def __init__(self, system: System, topic: str, count: int, seed: int) -> None:
@@ -126,10 +123,8 @@ class Search:
         return replace(position, reason=player_terms.symbols(f"{words} ({where})"))
 
     def drill(self, spec: str) -> Drill:
-        """Return a drill from easy to hard: each line of the system in turn, and few passes.
-
-        Raises:
-            RequestError: nothing was found.
+        """Return a drill from easy to hard, each line in turn, and few passes; raise ``RequestError`` where nothing was
+        found.
         """
         if self.topic == CARDS and not any(block.weighs for block in self.graph.system.blocks):
             raise RequestError(f"{spec} has no scorecards; choose another system, such as system:champion.")
@@ -227,10 +222,8 @@ def question(drill: Drill, number: int) -> dict[str, Any]:
 
 
 def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
-    """Return the points of an answer, and the accepted calls with the reason. The first answer to a question counts.
-
-    Raises:
-        IllegalCall: the call is not legal there.
+    """Return the points of an answer, of which the first counts, and the accepted calls with the reason; raise
+    ``IllegalCall`` where it is not legal.
     """
     position = drill.questions[number]
     auctions = one_auction(position.auction, position.dealer, position.vulnerability)

@@ -26,11 +26,7 @@ _SAME = 1  # IMPs that a call may gain less than the better one, and be as right
 
 
 def save_review(database: Database, table: Table, review: dict[str, Any]) -> bool:
-    """Save a reviewed board; a costly call comes up for practice from the next day on.
-
-    Returns:
-        Whether the board counts: its deal may have counted before.
-    """
+    """Save a reviewed board, its costly calls to be practised from the next day on; return whether it counts."""
     decisions = [*_calls(table, review), *_cards(table, review)]
     tomorrow = (database.today() + timedelta(days=1)).isoformat()
     mistakes = [
@@ -138,12 +134,8 @@ def _kinds(database: Database) -> list[dict[str, Any]]:
 
 
 def boards(database: Database, page: int, bidder: str = "", costly: bool = False) -> dict[str, Any]:
-    """Return a page of boards, the newest first, and the figures of the boards on all pages.
-
-    Args:
-        page: from 0.
-        bidder: the spec of a side; empty: any.
-        costly: only boards with a costly decision.
+    """Return a ``page`` of boards, from 0, the newest first, of a ``bidder`` or any, with ``costly`` decisions or all;
+    and the figures of all pages.
     """
     chosen = "FROM boards WHERE ? IN ('', north_south, east_west) AND (NOT ? OR id IN (SELECT board FROM mistakes))"
     rows = database.rows(
@@ -186,14 +178,8 @@ def due(database: Database) -> dict[str, Any]:
 
 
 def drill_of_due(database: Database, spec: str, most: int) -> Drill:
-    """Return a drill of the calls that are due, the oldest first and of them the costliest.
-
-    Args:
-        spec: the bidder that the drill is named after; each auction is read by the bidders that made it.
-        most: questions.
-
-    Raises:
-        RequestError: none is due.
+    """Return a drill, named after ``spec``, of at most ``most`` due calls, the oldest and costliest first, each auction
+    read by its own bidders; raise ``RequestError`` where none is due.
     """
     rows = database.rows(
         f"SELECT mistakes.*, calls, dealer, vulnerability, north_south, east_west, at, boards.number AS board_number "

@@ -50,14 +50,7 @@ _LEAST = 0.005  # probability of a candidate
 
 
 class Answers:
-    """Answers for one pair; no question depends on another.
-
-    Args:
-        opponents: spec of the other pair, for a bidder that reads their calls; None: as itself.
-
-    Raises:
-        SpecError: one of the specs names nothing.
-    """
+    """Answers for one pair, against ``opponents`` (None: as itself); raise ``SpecError`` where a spec names nothing."""
 
     def __init__(self, spec: str, opponents: str | None = None, play: str = "montecarlo") -> None:
         self.spec, self.opponents, self.play = spec, opponents or spec, play
@@ -65,14 +58,8 @@ class Answers:
         self.players = [make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)]
 
     def call(self, question: Question, details: bool = False) -> dict[str, Any]:
-        """Return the call of the question's seat in BEN's form.
-
-        Args:
-            details: also explain how it was found, which may take long.
-
-        Raises:
-            ValueError: the question is faulty; the message says how.
-            BidderError: the bidder fails, or its call is not legal.
+        """Return the call of the question's seat in BEN's form, with ``details`` also how it was found, which may take
+        long; raise ``ValueError`` where the question is faulty, ``BidderError`` where the bidder fails.
         """
         auctions = one_auction(question.calls, question.dealer, question.vulnerability)
         if auctions.done[0]:
@@ -95,10 +82,8 @@ class Answers:
         return out
 
     def shows(self, question: Question) -> Shows:
-        """Return what the last call of an auction shows, where the pair sits at the question's seat.
-
-        Raises:
-            ValueError: the auction is not legal.
+        """Return what the last call shows, the pair at the question's seat; raise ``ValueError`` where the auction is
+        not legal.
         """
         *before, made = question.calls
         one_auction(question.calls, question.dealer, question.vulnerability)
@@ -232,11 +217,8 @@ _ENDPOINTS: dict[str, Callable[[Answers, ben.Fields], Json]] = {
 
 
 def make_app(answers: Answers, *, host: str = "127.0.0.1", timeout: float = TIMEOUT) -> Starlette:
-    """Return the server as an ASGI app.
-
-    Args:
-        host: where it will listen; on this machine alone, Host headers must name this machine.
-        timeout: seconds that bidder or player may take for an answer.
+    """Return the server as an ASGI app; on a ``host`` of this machine alone, Host headers must name it. ``timeout`` is
+    in seconds for an answer.
     """
     worker = SerialWorker(timeout)
 

@@ -64,11 +64,7 @@ class Fields(msgspec.Struct, kw_only=True):
     details: bool = False
 
     def question(self, needs_hand: bool) -> Question:
-        """Return the question, which has no hand where it needs none.
-
-        Raises:
-            ValueError: a field is faulty; the message says which.
-        """
+        """Return the question, without a hand where it needs none; raise ``ValueError`` where a field is faulty."""
         calls, dealer = read_calls(self.ctx), SEATS.index(self.dealer.upper())
         played = tuple(parse_card(self.played[at : at + 2]) for at in range(0, len(self.played), 2))
         if self.format:
@@ -117,10 +113,7 @@ def calls_text(calls: tuple[int, ...]) -> str:
 
 
 def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) -> tuple[int, ...]:
-    """Return the order of play of cards whose tricks all begin with the opening leader's seat.
-
-    An unfinished last trick is in the order of play already.
-    """
+    """Return the order of play of cards whose complete tricks all begin with the opening leader's seat."""
     contract = one_auction(calls, dealer, 0).contracts()
     strain, leader = int(contract.bid[0]) % 5, 0  # the seat that leads a trick, from the opening leader on
     out: list[int] = []

@@ -181,11 +181,8 @@ def _ask(
 
 
 def _get(address: Address, path: str) -> bytes:
-    """Return the body of the program's answer to a GET request.
-
-    Raises:
-        BidderUnreachable: it does not answer.
-        SeatFault: it refuses.
+    """Return the body of the program's answer to a GET request; raise ``BidderUnreachable`` or, where it refuses,
+    ``SeatFault``.
     """
     options, url = address.options, address.root + path
     retries = urllib3.Retry(

@@ -32,10 +32,8 @@ class SeatClient:
     boards: int = 0
 
     def run(self) -> int:
-        """Play until the session ends; return the number of boards.
-
-        Raises:
-            TalkError: the manager refuses, has hung up, or sends an unexpected line.
+        """Play until the session ends; return the number of boards. Raise ``TalkError`` where the manager does not go
+        on.
         """
         me = SEAT_NAMES[self.seat]
         self.line.send(f'Connecting "{self.name}" as {me} using protocol version {protocol.VERSION}')
@@ -118,10 +116,8 @@ class SeatClient:
 
 
 def join(answers: Answers, seat: int, name: str, host: str, port: int, timeout: float) -> int:
-    """Play for ``seat`` at the manager's table until its session ends; return the number of boards.
-
-    Raises:
-        TalkError: there is no manager, or the session broke off; joining again goes on where the manager does.
+    """Play for ``seat`` at the manager's table until its session ends; return the number of boards. Raise ``TalkError``
+    where there is no manager, or the session broke off.
     """
     try:
         connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))

@@ -23,11 +23,8 @@ _Double = tuple[str, str, Hands]  # the call that is doubled, the kind of double
 
 
 def _kind_of_double(hands: Hands, theirs: int, ours: int = -1) -> str:
-    """Name a double ``takeout``, ``penalty`` or ``values`` by the hands' cards in their suit and in unbid majors.
-
-    Args:
-        theirs: the suit that is doubled.
-        ours: the suit that was bid before, -1 for none.
+    """Name a double of the suit ``theirs`` ``takeout``, ``penalty`` or ``values``; ``ours`` was bid before, -1 for
+    none.
     """
     if not hands.known or hands.share < _OFTEN:
         return ""

@@ -213,11 +213,8 @@ def measure(
     seed: int,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> Measurements:
-    """Bid random deals and count the calls.
-
-    Args:
-        hierarchy: of ``graph.system``.
-        tick: called with the number of deals after every batch.
+    """Bid random deals by the ``hierarchy`` of ``graph.system`` and count the calls; ``tick`` gets the deals of every
+    batch.
     """
     walker, points = Walker(graph), len(graph.points)
     figures = [Figures(deals=deals) for _ in graph.entries]

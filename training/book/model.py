@@ -71,11 +71,8 @@ def chapter(path: tuple[Step, ...]) -> str:
 
 
 def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambda entry: True) -> dict[str, Any]:
-    """Return the calls of a system without figures: name, comments, entries, points, chapters and general rules.
-
-    Args:
-        graph: the points and entries; the model lists them in the same order.
-        is_printed: whether an entry is listed at its point.
+    """Return the calls of a system without figures, those of points only where ``is_printed``: name, comments, entries
+    in the order of the graph's, points, chapters and general rules.
     """
     rules = [e for e in graph.entries if e.point is None and is_printed(e)]
     blocks = [(n, block, [e.index for e in rules if e.block == n]) for n, block in enumerate(graph.system.blocks)]
@@ -175,11 +172,7 @@ class Worth:
 
 
 def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
-    """Return the figures of a call.
-
-    Args:
-        shows: what the call shows; empty if that is left out.
-    """
+    """Return the figures of a call; ``shows`` says what it shows, and is empty if that is left out."""
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
@@ -228,11 +221,7 @@ FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
 
 
 def render_book(book: dict[str, Any], form: str) -> str:
-    """Return a book in one of ``FORMATS``.
-
-    Args:
-        book: as ``training.book.model`` describes it.
-    """
+    """Return a book, as this module describes it, in one of ``FORMATS``."""
     if form == "json":
         return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
     worth = any("worth" in entry["figures"] for entry in book["entries"])

@@ -51,9 +51,8 @@ LEGEND = (
 
 @dataclass(frozen=True)
 class NetworkCalls:
-    """Every call of deals that a network bids at all four seats: the first two by board, the others by call.
-
-    Auctions count from the opening on, those with a late opening as others.
+    """Every call of deals that a network bids at all four seats, by board and by call; auctions count from the opening
+    on.
     """
 
     owner: NDArray[np.uint8]
@@ -134,11 +133,8 @@ class NetworkCall(Entry):
 
 
 def points_of(calls: NetworkCalls, deals: int, once_in: int = 0, levels: int | None = None) -> list[Point]:
-    """Return every point with calls that were made often enough, or that leads to such, in the order of the book.
-
-    Args:
-        once_in: leave out calls made less often than once in so many deals; 0: none that enough hands made.
-        levels: how deep to go: 1 openings, 2 responses and overcalls ...; None: to the end.
+    """Return every point with calls that were made often enough, or that leads to such, in the order of the book:
+    ``levels`` deep (None: all), without calls made less often than ``once_in`` so many deals (0: all).
     """
     found, visited = dict[tuple[bool, tuple[Step, ...]], Point](), np.unique(calls.point, return_counts=True)
     groups = []
@@ -203,12 +199,8 @@ def make_network_book(
     once_in: int = 0,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> dict[str, Any]:
-    """Measure a network; return the JSON model of its book, as ``training.book.model`` describes it.
-
-    Args:
-        deals, seed: random deals to measure on; other deals have the next seed.
-        levels, once_in: as in ``points_of``.
-        tick: called with a number of deals after every batch, ``deals + HOLDOUT`` in all.
+    """Measure a network on random ``deals``; return the JSON model of its book (``training.book.model``). ``levels``
+    and ``once_in`` are as in ``points_of``; ``tick`` gets numbers of deals, ``deals + HOLDOUT`` in all.
     """
     calls = calls_by(network, seed, deals, tick)
     points = points_of(calls, deals, once_in, levels)

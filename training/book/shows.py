@@ -67,10 +67,8 @@ def shown_by_entries(measured: Measurements) -> list[Shows | None]:
 def shown(
     figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]] = lambda name, top: [(0, top)]
 ) -> Shows | None:
-    """Return what the hands behind a call show; None where they are too few, or of all kinds.
-
-    Args:
-        allowed: the ranges within which ``hcp`` or a suit may be widened, given its largest number.
+    """Return what the hands behind a call show, None where they are too few or of all kinds; ``allowed`` returns the
+    ranges within which ``hcp`` or a suit may be widened, given its largest number.
     """
     if figures.made < FEWEST:
         return None
@@ -149,12 +147,8 @@ class Coverage:
 def coverage(
     measured: Measurements, statements: list[Shows | None], printed: NDArray[np.bool_], deals: int, seed: int
 ) -> Coverage:
-    """Bid ``deals`` other deals of ``seed`` and compare the hands with what the book says of their calls.
-
-    Args:
-        statements: what each entry shows.
-        printed: bool (entries,), those that the book prints.
-        seed: another than that of ``measured``.
+    """Bid ``deals`` other deals of ``seed`` and compare the hands with what the book says of their calls:
+    ``statements`` of each entry, and ``printed``, bool (entries,).
     """
     graph, walker = measured.graph, measured.walker
     calls = covered = hands = fitting = 0

@@ -193,12 +193,8 @@ def make_book(
     once_in: int = 0,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> SystemBook:
-    """Measure a system; what its calls show is checked on other deals: as many, but ``HOLDOUT`` at most.
-
-    Args:
-        deals, seed: random deals to measure on; the check uses the next seed.
-        tick: called with the number of deals measured after every batch.
-        levels, once_in: what to print, as in ``SystemBook``.
+    """Measure a system on random ``deals``, and check it on others; ``tick`` gets the deals of every batch, and
+    ``levels`` and ``once_in`` choose what to print, as in ``SystemBook``.
     """
     graph = AuctionGraph(system)
     measured = measure(graph, Hierarchy(graph.system), deals, seed, tick)
@@ -206,10 +202,8 @@ def make_book(
 
 
 def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: Callable[[int], None]) -> None:
-    """Judge the worth of every printed call, in duplicate matches against a control pair.
-
-    Args:
-        tick: called with 1 after each entry of the system.
+    """Judge the worth of every printed call in duplicate matches against a control pair; ``tick`` gets 1 after each
+    entry.
     """
     judge = Judge(book.graph.system, control, boards, seed)
     book.judged = (

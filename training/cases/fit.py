@@ -205,10 +205,8 @@ def training_rows(states: States) -> NDArray[np.bool_]:
 def case_base(
     states: States, config: CasesConfig, also: Sequence[States] = (), progress: Progress | None = None
 ) -> CaseBase:
-    """Return a base of all ``states``, with a metric and forests fitted to them; the metric first to ``also`` too.
-
-    Raises:
-        ValueError: there are fewer openings or other calls than cases that vote.
+    """Return a base of all ``states`` with a metric, first fitted to ``also`` too, and forests; raise ``ValueError``
+    where there are too few openings or other calls.
     """
     if min(int(states.opened.sum()), int((~states.opened).sum())) <= VOTES:
         raise ValueError(f"{len(states)} recorded calls are too few: {VOTES} cases vote on a call")

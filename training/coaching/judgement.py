@@ -57,9 +57,7 @@ class Departures:
 
 
 def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
-    """Bid ``boards`` against ``opponent`` and value every departure by the board bid on from the book's call instead.
-
-    The player sits North-South on every other board.
+    """Bid ``boards`` against ``opponent``, and value each departure by the board bid on from the book's call instead.
     """
     n = len(boards)
     assert boards.tricks is not None
@@ -147,10 +145,8 @@ class Judgement:
 
 
 def judgement_page(spec: str, boards: int, seed: int) -> str:
-    """Return a page on what the judgement of ``policy:NAME`` does, on judging boards against ``AGAINST``.
-
-    Raises:
-        ValueError: the network bids by no book.
+    """Return a page on what the judgement of ``policy:NAME`` does, on judging boards against ``AGAINST``; raise
+    ``ValueError`` where it bids by no book.
     """
     player = read_networks(spec.removeprefix("policy:")).player
     if not isinstance(player, SystemGuided):

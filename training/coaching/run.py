@@ -202,13 +202,8 @@ def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
 
 
 def choose_terms(networks: Networks, seed: int, count: int = _TRUTH_BOARDS) -> Networks:
-    """Return a network on the mildest of ``TERMS`` on which it is nearly as true to its book as the book's own rules.
-
-    The stricter the terms, the truer its calls, and the less they win. Training boards decide. Where none suffices,
-    the strictest are taken.
-
-    Args:
-        count: boards.
+    """Return a network on the mildest of ``TERMS``, the strictest at most, on which it is nearly as true to its book as
+    the book's own rules on ``count`` training boards: stricter terms win less.
     """
     assert networks.book is not None
     boards = library_boards(count, seed, "training")

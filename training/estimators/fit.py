@@ -150,10 +150,7 @@ def _library(config: EstimatorConfig) -> Library:
 
 
 def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
-    """Return the deals to learn from, and those held out to calibrate; none is a judging deal.
-
-    Raises:
-        ValueError: the library has too few.
+    """Return training deals to learn from, and others to calibrate; raise ``ValueError`` where the library has too few.
     """
     library = _library(config)
     rows = library.split("training")

@@ -184,10 +184,8 @@ class Teams:
     players: tuple[str | CardPlayer, str | CardPlayer]
 
     def seated(self) -> list[CardPlayer]:
-        """Make A's and B's players of the first table, then of the second, which read the seats' bidders.
-
-        Raises:
-            SpecError: a spec names no player.
+        """Make A's and B's players of the first table, then of the second; raise ``SpecError`` where a spec names no
+        player.
         """
         a, b = self.bidders
         readers = AuctionReader.of_sides(a, b), AuctionReader.of_sides(b, a)
@@ -197,15 +195,8 @@ class Teams:
 def play_boards(
     teams: Teams, boards: Boards, places: Sequence[int], tables: Sequence[TableResult], seed: int
 ) -> list[PlayedBoard]:
-    """Play some boards at both tables, all together.
-
-    Args:
-        places: of the boards in the match, from 1.
-        tables: the auctions, as a match has them: A North-South, then A East-West.
-        seed: of the players; the random stream of a card depends on it and on the numbers of board and card.
-
-    Raises:
-        CardPlayerError: a player raised an error or played an illegal card.
+    """Play boards, at these ``places`` of the match from 1, at both tables, whose auctions are ``tables``; a card's
+    random stream depends on ``seed`` and the numbers of board and card. Raise ``CardPlayerError`` where a player fails.
     """
     n = len(boards)
     contracts = Contracts(*(np.concatenate(parts) for parts in zip(*(t.contracts for t in tables), strict=True)))
@@ -224,10 +215,8 @@ def play_boards(
 def _legal_cards(
     plays: Plays, boards: Boards, player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
 ) -> NDArray[np.int8]:
-    """Return a player's cards at some tables, int8 (len(rows),).
-
-    Raises:
-        CardPlayerError: it raises an error, or plays a card that is not legal.
+    """Return a player's cards at some tables, int8 (len(rows),); raise ``CardPlayerError`` where it fails, or one is
+    illegal.
     """
     name = f"player {type(player).__module__}.{type(player).__qualname__}"
     try:

@@ -127,10 +127,8 @@ class MatchResult:
         return match_html(self)
 
     def minus(self, other: MatchResult) -> Difference:
-        """Return what A wins more than the A of another match on the same boards, with the error of the pairs.
-
-        Raises:
-            ValueError: the boards are others.
+        """Return what A wins more than the A of another match on the same boards, with the error of the pairs; raise
+        ``ValueError`` where the boards are others.
         """
         mine, theirs = self.boards, other.boards
         for name in ("owner", "dealer", "vulnerability"):

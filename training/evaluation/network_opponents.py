@@ -39,11 +39,7 @@ class Stranger:
 
 
 def stranger(spec: str) -> Stranger:
-    """Return the stranger that ``spec`` names.
-
-    Raises:
-        SpecError: it is no network, or a gatekeeper, which nothing may train against.
-    """
+    """Return the stranger that ``spec`` names; raise ``SpecError`` where it is no network, or a gatekeeper."""
     if not spec.startswith(_POLICY):
         raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
     refuse_gatekeepers([spec])
@@ -52,9 +48,8 @@ def stranger(spec: str) -> Stranger:
 
 
 def refuse_gatekeepers(specs: Iterable[str]) -> None:
-    """Raise ``SpecError`` where a spec names a gatekeeper, which nothing may train against, imitate or start from.
-
-    One that looks ahead, or is half of a pair, counts as well.
+    """Raise ``SpecError`` where a spec names a gatekeeper, alone, in a pair or looking ahead: nothing may learn from
+    it.
     """
     for spec in specs:
         plain = [part for part in seat_specs(without_search(spec)) if part.startswith(_POLICY)]
@@ -150,13 +145,8 @@ def _caller(
 
 
 def start_networks(spec: str, by_book: bool = False) -> Networks:
-    """Return the networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
-
-    Args:
-        by_book: allow a network that bids by a book.
-
-    Raises:
-        SpecError: it is no network, or a gatekeeper.
+    """Return the networks of ``policy:NAME`` or ``policy:FILE`` to begin with; raise ``SpecError`` where it is none, a
+    gatekeeper, or bids by a book and not ``by_book``.
     """
     head, _, argument = spec.partition(":")
     if head != "policy":

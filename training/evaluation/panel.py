@@ -180,11 +180,7 @@ def version(spec: str) -> str:
 
 
 def read(log: Path) -> dict[str, Line]:
-    """Return the lines of a file, by JSON of bidder, version, opponent, version, boards, seed (, over, version).
-
-    Raises:
-        RunError: the file is damaged.
-    """
+    """Return the lines of a file by the JSON of what they depend on; raise ``RunError`` where the file is damaged."""
     lines: dict[str, Line] = read_json(log, dict[str, Line], runs.RunError)
     return lines
 

@@ -161,10 +161,8 @@ def _duel(us: Partnership, them: Rival, board_range: BoardRange) -> Duel:
 def gains_and_changes(
     candidate: Partnership, us: Partnership, them: Rival, board_range: BoardRange
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Return the gain of ``candidate`` over ``us`` against ``them``, board by board.
-
-    Returns:
-        IMPs, int16 (N,); the boards with another auction at a table, bool (N,).
+    """Return the gain of ``candidate`` over ``us`` against ``them`` in IMPs, int16 (N,), and the boards bid otherwise,
+    bool (N,).
     """
     changed, other = duel_changed(candidate, us, them, board_range)
     gain = changed.imps.astype(np.int16) - duel(us, them, board_range).imps.astype(np.int16)
@@ -174,9 +172,8 @@ def gains_and_changes(
 def duel_changed(
     candidate: Partnership, us: Partnership, them: Rival, board_range: BoardRange
 ) -> tuple[Duel, NDArray[np.bool_]]:
-    """Return the duel of a changed partnership, and which of its auctions are others: bool (2, N).
-
-    Only boards on which the change can be noticed are bid again.
+    """Return the duel of a changed partnership, bid anew where the change can be noticed, and which auctions are
+    others, bool (2, N).
     """
     before = duel(us, them, board_range)
     boards, features = boards_of(board_range)

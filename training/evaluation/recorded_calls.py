@@ -58,11 +58,8 @@ class States(Calls):
 def positions(
     auctions: Auctions, owner: NDArray[np.uint8], sides: NDArray[np.bool_] | None = None
 ) -> tuple[BidView, NDArray[np.int64], NDArray[np.int64]]:
-    """Return every state of auctions, with the row of its auction and the number of its call.
-
-    Args:
-        owner: uint8 (N, 52), the deals.
-        sides: bool (N, 2), whether to return those of North-South and of East-West (default: all).
+    """Return every state of auctions of the deals ``owner``, uint8 (N, 52), on ``sides``, bool (N, 2), with the row of
+    its auction and the number of its call.
     """
     count = auctions.length.astype(np.int64)
     row, number = call_indices(count)
@@ -75,11 +72,8 @@ def positions(
 
 
 def read_states(paths: Sequence[str | Path]) -> States:
-    """Return every call of the boards in PBN files that have a deal and an auction.
-
-    Raises:
-        BoardsError: no board has both.
-        OSError: a file cannot be read.
+    """Return every call of the boards in PBN files that have a deal and an auction; raise ``BoardsError`` where no
+    board has both, ``OSError`` where a file cannot be read.
     """
     read = [read_records(path) for path in paths]
     boards = [board for records in read for board in records.boards if board.auction]

@@ -233,9 +233,8 @@ def _readers(match: MatchResult) -> list[Reader]:
 
 
 def call_notes(board: Board, reader: Reader) -> tuple[dict[int, str], list[int]]:
-    """Return what the calls of a board show, by their place, and the places of those that are alerted.
-
-    Passes are left out, and calls of which nothing is known.
+    """Return what the calls of a board show, by their place, and the places of alerts; passes and unknown calls are
+    left out.
     """
     notes, alerts, calls = {}, [], board.auction or ()
     for place, call in enumerate(calls):

@@ -80,11 +80,8 @@ def _kinds(history, length, out):  # type: ignore[no-untyped-def]
 
 
 def kinds_of(history: ArrayLike, length: ArrayLike) -> NDArray[np.int8]:
-    """Return the kind of the next call, an index of ``KINDS``: int8 (N,).
-
-    Args:
-        history: int8 (N, L), calls from the dealer on.
-        length: (N,), how many of them have been made.
+    """Return the kind of the next call, an index of ``KINDS``, int8 (N,), after ``length`` (N,) calls of ``history``,
+    int8 (N, L).
     """
     calls = np.ascontiguousarray(history, np.int8)
     out = np.empty(len(calls), np.int8)
@@ -94,9 +91,8 @@ def kinds_of(history: ArrayLike, length: ArrayLike) -> NDArray[np.int8]:
 
 @njit
 def _mark(history, dealer, lengths, out, counts):  # type: ignore[no-untyped-def]
-    """Write which calls are artificial, bool (N, L), and their number by side, (N, 2).
-
-    ``lengths`` (N, 4, 4) are the suits of each seat.
+    """Write which calls are artificial, bool (N, L), and their number by side, (N, 2); ``lengths`` (N, 4, 4) are the
+    suits.
     """
     newest, before = np.empty(2, np.int64), np.empty(2, np.int64)  # the last two bids of each side
     for i in range(len(history)):
@@ -148,12 +144,8 @@ def artificial_mask(
 def count_artificial(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8], side: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the number of artificial calls of ``side`` (N,) in each auction: int64 (N,).
-
-    Args:
-        history: int8 (N, L), padded with -1.
-        dealer: (N,).
-        owner: uint8 (N, 52).
+    """Return the number of artificial calls of ``side`` (N,) in each auction, int64 (N,); ``history`` is int8 (N, L),
+    padded with -1, ``dealer`` (N,), ``owner`` uint8 (N, 52).
     """
     return np.take_along_axis(_marked(history, dealer, owner)[1], np.asarray(side)[:, None], axis=1)[:, 0]
 

@@ -162,11 +162,8 @@ def _kind(word: str) -> str:
 
 
 def truth_lines(spec: str, boards: int, seed: int) -> list[str]:
-    """Return lines on a bidder's agreement with its book and with the printed meanings of its calls; and on the book's
-    own system if that is another bidder.
-
-    Raises:
-        ValueError: it bids by no book.
+    """Return lines on a bidder's agreement with its book and with the printed meanings of its calls, and on the book's
+    own system if that is another bidder; raise ``ValueError`` where it bids by no book.
     """
     hierarchy = book_behind(spec)
     book = shared_book(hierarchy.system)

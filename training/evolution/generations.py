@@ -100,10 +100,8 @@ def advance(
     folder: Path, config: EvolveConfig, state: State, cluster: Cluster, progress: Progress,
     more: Callable[[int], bool] | None = None,
 ) -> Iterator[State]:  # fmt: skip
-    """Run generations from ``state``; yield each state after it has been saved in ``folder``.
-
-    Args:
-        more: returns whether a generation of this number shall begin; None for those of ``config``.
+    """Run generations while ``more`` returns True for their number; yield each state after it has been saved in
+    ``folder``.
     """
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations if more is None else more(state.generation):

@@ -116,10 +116,8 @@ def check_own_calls(calls: set[str], systems: list[str]) -> None:
 
 
 def check_start(config: EvolveConfig) -> None:
-    """Check that a run can start with these settings, before making a folder or starting Ray.
-
-    Raises:
-        ValueError: a number makes no sense, or a system, a stranger or a gatekeeper cannot be had.
+    """Check that a run can start, before making a folder or starting Ray; raise ``ValueError`` where a number makes no
+    sense, or a system, a stranger or a gatekeeper cannot be had.
     """
     config.check()
     check_own_calls(config.own_calls, config.starts)

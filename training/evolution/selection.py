@@ -113,10 +113,8 @@ Gains = list[tuple[Verdict, Proposal]]
 def select_proposals(
     us: Partnership, proposed: Sequence[Proposal], config: EvolveConfig, evaluator: ClusterEvaluator, start: int
 ) -> tuple[Partnership, list[str]]:
-    """Return the partnership with those proposals that gain, and descriptions of them.
-
-    Args:
-        start: of the ``4 * config.boards + 2 * config.confirm`` boards for it.
+    """Return the partnership with those proposals that gain, on ``4 * config.boards + 2 * config.confirm`` boards from
+    ``start`` on, and descriptions of them.
     """
     changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
     changed = [(p, c) for p, c in changed if _leaves(config.own_calls, us, c)]
@@ -196,11 +194,8 @@ def _team(
 def apply_all(
     us: Partnership, good: Gains, compiled: bool, judge: Callable[[Partnership, Partnership], Verdict] | None = None
 ) -> tuple[Partnership, Gains]:
-    """Return the partnership with all proposals that still change it and exclude none before, and these proposals.
-
-    Args:
-        compiled: leave out what would make no system, which takes a while to find out.
-        judge: returns the verdict on a change after those before it, which must gain; None to accept all.
+    """Return the partnership with all proposals that still change it, exclude none before and, by ``judge``, gain after
+    those before; and these proposals. With ``compiled`` those that would make no system are left out.
     """
     team, used, keys = us, Gains(), set()
     for verdict, proposal in good:

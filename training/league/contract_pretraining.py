@@ -47,11 +47,7 @@ def call_values(auctions: Auctions, deals: Deals, board: NDArray[np.int64]) -> N
 
 
 def pretrain(config: LeagueConfig, progress: Callable[[float], None] = lambda share: None) -> Networks:
-    """Return a network of random weights after ``ROLLOUTS`` rollouts of pretraining.
-
-    Args:
-        progress: called with the share done, 0..1.
-    """
+    """Return a network after ``ROLLOUTS`` rollouts of pretraining; ``progress`` is called with the share done, 0..1."""
     model = Perceptron(random_layers([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed))
     adam = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     for number in range(ROLLOUTS):

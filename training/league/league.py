@@ -57,11 +57,8 @@ class State:
 
 
 class League:
-    """Run a league in its folder.
-
-    Args:
-        start: the network to begin with, or None for random weights.
-        records: the deals uint8 (n, 23), as ``deal_pool`` returns them; None for the solved ones.
+    """Run a league in its folder from a network, None for random weights, on deals uint8 (n, 23), None for the solved
+    ones.
     """
 
     def __init__(
@@ -109,12 +106,8 @@ class League:
     def run(
         self, cluster: Cluster, stop: Callable[[], bool], progress: Callable[[State, Mapping[str, float]], None]
     ) -> Iterator[State]:
-        """Learn to the last iteration, or until ``stop`` returns True; yield when an evaluation is there.
-
-        A checkpoint is written where an evaluation begins, and at the end.
-
-        Args:
-            progress: called after every iteration with the state, and the figures of its rollouts.
+        """Learn to the last iteration, or until ``stop`` returns True; save where an evaluation begins and at the end,
+        yield when one is there. ``progress`` gets the state and the figures of every iteration's rollouts.
         """
         config, state, records = self.config, self.state, cluster.put(self.records)
         backend = RayGradients(cluster) if config.device == "cpu" else DeviceGradients(config.device)
@@ -221,11 +214,8 @@ class League:
 def evaluate(
     networks: Networks, start: Networks | None, panel: Sequence[str], boards: int, seed: int
 ) -> dict[str, float]:
-    """Play matches with the start and a panel on boards that no rollout plays.
-
-    Returns:
-        ``imps/OPPONENT`` and ``standard_error/OPPONENT`` in IMPs a board; for a network by a book also its truth and
-        departures.
+    """Play matches with the start and a panel on boards that no rollout plays; return ``imps/OPPONENT`` and
+    ``standard_error/OPPONENT`` in IMPs a board, and of a network by a book truth and departures.
     """
     row: dict[str, float] = {}
     opponents: dict[str, Bidder | str] = {} if start is None else {"start": NetworkBidder(start)}

@@ -61,11 +61,8 @@ class Step:
 
 
 def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, entropy: float) -> ShardGradient:
-    """Return a shard's part of the gradient of a policy's step, by PPO.
-
-    Args:
-        count: examples of the step.
-        entropy: weight of the entropy bonus.
+    """Return a shard's part of the gradient of a policy's step of ``count`` examples, by PPO; ``entropy`` weighs its
+    bonus.
     """
     outputs = model(examples.rows)
     device = outputs.device
@@ -171,10 +168,8 @@ def shard_gradient(
 def take_step(
     model: Perceptron, adam: torch.optim.Optimizer, gradients: Sequence[ShardGradient], norm: float | None = None
 ) -> NDArray[np.float64]:
-    """Step along the sum of the shards' gradients, in float64 in their order; return the sum of their figures (2,).
-
-    Args:
-        norm: the norm at which the gradient is clipped; None for no limit.
+    """Step along the sum of the shards' gradients, in float64 in their order, clipped at ``norm``; return the sum of
+    their figures (2,).
     """
     parts = [gradient for gradient, _ in gradients]
     for number, parameter in enumerate(model.parameters()):
@@ -201,11 +196,7 @@ GRADIENT_NORM = 1.0  # at which the policy's gradient is clipped
 
 
 class Learner:
-    """Train a policy and a critic.
-
-    Args:
-        layers: those of the policy to start from; None for random weights.
-    """
+    """Train a policy, from ``layers`` or random weights, and a critic."""
 
     def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
         self.config = config = config.for_cores(1)
@@ -219,10 +210,8 @@ class Learner:
         self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=CRITIC_RATE, eps=1e-6, fused=True)
 
     def learn(self, experience: Experience, iteration: int, backend: GradientBackend | None = None) -> dict[str, float]:
-        """Pass once over the experience of a rollout, policy and critic side by side; return figures of the pass.
-
-        Args:
-            backend: computes the gradients; None for this process. The weights are the same, but on a device.
+        """Pass once over the experience of a rollout, policy and critic side by side; return figures of the pass. The
+        weights are the same for any ``backend`` but a device.
         """
         config, backend = self.config, backend or GradientBackend()
         share = iteration / config.iterations

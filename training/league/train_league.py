@@ -102,11 +102,8 @@ def train_league(
 
 
 def check_start(config: LeagueConfig) -> None:
-    """Check that a run can begin, before there is a folder, or Ray.
-
-    Raises:
-        SpecError: the start or a member of the pool cannot be had, or is a gatekeeper.
-        ValueError: the device is not there.
+    """Check that a run can begin, before there is a folder, or Ray; raise ``SpecError`` where the start or an opponent
+    cannot be had or is a gatekeeper, ``ValueError`` where the device is not there.
     """
     if config.device != "cpu" and not torch.cuda.is_available():
         raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")

@@ -28,9 +28,8 @@ def teacher_examples(
     teacher: str, first: str | Bidder, second: str | Bidder, boards: Boards, seed: int,
     progress: Callable[[int], object] = lambda boards: None,
 ) -> Calls:  # fmt: skip
-    """Return every state of a duplicate match of two bidders, with the teacher's call in it.
-
-    ``progress`` gets the numbers of boards that were bid.
+    """Return every state of a duplicate match of two bidders, with the teacher's call; ``progress`` gets the boards
+    bid.
     """
     bidder: Any = make(teacher)
     specs = [each if isinstance(each, str) else None for each in (first, second)]

@@ -45,15 +45,9 @@ def round_to_steps(metric: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 def discriminant(rows: NDArray[np.int16], called: NDArray[np.int8], dimensions: int) -> NDArray[np.float32]:
-    """Return directions in which calls differ most, by linear discriminant analysis, float32 (D, E).
-
-    A direction is measured in deviations within a call, and weighed by the share of its variance that lies between
-    calls. Our own code: scikit-learn's, on a thousand columns, takes six times as long for maps that are no better.
-
-    Args:
-        rows: int16 (N, D), inputs.
-        called: int8 (N,).
-        dimensions: of the points, at most; there are no more than calls less one.
+    """Return at most ``dimensions`` directions in which the calls ``called`` int8 (N,) of inputs ``rows`` int16 (N, D)
+    differ most, by linear discriminant analysis, float32 (D, E): in deviations within a call, by the share between
+    calls. (scikit-learn's takes six times as long for maps that are no better.)
     """
     x = rows.astype(np.float32)
     x -= x.mean(axis=0)
@@ -128,9 +122,8 @@ def _log_retained(count: FloatArray, grid: tuple[int, int], rate: float, radius:
 
 
 def first_units(examples: FloatArray, grid: tuple[int, int]) -> FloatArray:
-    """Return units (U, E) in the plane of the examples' two main directions, two deviations each way.
-
-    The longer side of the grid goes with the greater spread; ``examples`` (N, E).
+    """Return units (U, E) in the plane of the main directions of ``examples`` (N, E), the longer side along the greater
+    spread.
     """
     centre = examples.mean(axis=0)
     spread, direction = np.linalg.eigh(np.cov((examples - centre).T).reshape(examples.shape[1], -1))
@@ -148,13 +141,8 @@ def first_units(examples: FloatArray, grid: tuple[int, int]) -> FloatArray:
 def train_units(
     examples: FloatArray, grid: tuple[int, int], rates: Decay, radii: Decay, *, passes: float, batch: int, key: int
 ) -> FloatArray:
-    """Return the units (U, E) of a map after ``passes`` over the examples (N, E) in random order.
-
-    Args:
-        rates: shares of the way to an example that the best-matching unit moves.
-        radii: of the neighbourhood, in units of the grid.
-        batch: examples at a time; 1 is the published algorithm, many are some hundred times as fast.
-        key: of the random stream.
+    """Return the units (U, E) of a map after ``passes`` over the examples (N, E) in the random order of ``key``,
+    ``batch`` at a time (1: as published), with ``rates`` of moving and ``radii`` of the neighbourhood.
     """
     units = first_units(examples, grid)
     steps = max(1, int(np.ceil(passes * len(examples) / batch)))

@@ -57,9 +57,7 @@ class Recorded:
 
 
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which deals are held out to measure agreement, bool (N,): those of the judging split, and 1 in 20 others.
-
-    All 96 symmetries of a deal fall on the same side.
+    """Return which deals measure agreement, bool (N,): the judging split and 1 in 20 others, with all their symmetries.
     """
     key = canonical_key(owner)
     out: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
@@ -148,18 +146,9 @@ def imitate(
     config: ImitationConfig, calls: Calls, folder: Path, start: Sequence[FloatLayer] | None = None,
     progress: Callable[[float, float], None] = lambda share, loss: None,
 ) -> tuple[Network, float]:  # fmt: skip
-    """Fit a network to recorded calls, with a checkpoint in ``folder`` after each epoch, from which a fit goes on.
-
-    Args:
-        start: layers to start from; None for random weights.
-        progress: called with the share done, 0..1, and the recent mean loss.
-
-    Returns:
-        The network, and the seconds that the fit took.
-
-    Raises:
-        ValueError: the checkpoint in the folder is of other settings.
-        RunError: it is damaged.
+    """Fit a network to recorded calls from ``start``, None for random weights; return it, and the seconds that it took.
+    After each epoch a checkpoint is saved in ``folder``, from which a fit goes on; raise ``ValueError`` where it is of
+    other settings. ``progress`` gets the share done, 0..1, and the recent mean loss.
     """
     model = Perceptron(start or random_layers([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed))
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate, weight_decay=config.decay, fused=True)

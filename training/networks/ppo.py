@@ -157,10 +157,8 @@ def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
 
 
 def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> ObservationPolicy:
-    """Return the model's policy in whole numbers, without its critic.
-
-    Raises:
-        ValueError: it has other layers than linear ones and ReLU; such a model bids as ``docs/own.md`` shows.
+    """Return the model's policy in whole numbers; raise ``ValueError`` where it has other layers than linear ones and
+    ReLU.
     """
     net = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     linear = [layer for layer in net if isinstance(layer, torch.nn.Linear)]
@@ -185,9 +183,8 @@ def _sample_observations() -> NDArray[np.float32]:
 
 
 def _rescaled(layers: Sequence[FloatLayer], signal: NDArray[np.float32]) -> list[FloatLayer]:
-    """Return layers with the same outputs, each hidden unit of which has the range that files of networks hold.
-
-    A factor above 0 passes through a ReLU, so the next layer can take it back.
+    """Return layers with the same outputs, each hidden unit in the range that files hold: the next layer takes a factor
+    back.
     """
     out, weight = list[FloatLayer](), layers[0][0]
     for (_, bias), (following, _) in pairwise(layers):

@@ -68,10 +68,8 @@ T = TypeVar("T")
 
 
 def map_in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[T]:
-    """Yield ``function`` of each of ``arguments``, in order; with one worker, in this process.
-
-    Raises:
-        ChildProcessError: a process ended before it gave its result.
+    """Yield ``function`` of each of ``arguments``, in order; with one worker, in this process. Raise
+    ``ChildProcessError`` where a process ended before it gave its result.
     """
     if workers == 1:
         yield from (function(*each) for each in arguments)

@@ -55,12 +55,7 @@ class InUse(FileError):
 
 
 def hold(path: Path) -> None:
-    """Lock a folder or file until the end of this process; a second call does nothing.
-
-    Raises:
-        InUse: another process has locked it.
-        OSError: the lock file cannot be written.
-    """
+    """Lock a folder or file until the end of this process; raise ``InUse`` where another process has locked it."""
     resolved = path.resolve()
     place = resolved / ".lock" if resolved.is_dir() else resolved.with_name(f".{resolved.name}.lock")
     try:
@@ -82,21 +77,14 @@ class RunError(FileError):
 
 
 def require(extra: str, *packages: str) -> None:
-    """Check that packages are installed, without importing them.
-
-    Raises:
-        RunError: one is missing; the message says how to install the extra that brings it.
+    """Raise ``RunError``, with how to install the extra that brings it, where a package is missing; none is imported.
     """
     if message := missing(extra, *packages):
         raise RunError(message)
 
 
 def check_name(name: str | None) -> None:
-    """Check the name of a run: one part of a path, not beginning with a dot.
-
-    Raises:
-        RunError: the name cannot be a folder's.
-    """
+    """Raise ``RunError`` where the name of a run cannot be a folder's, or begins with a dot."""
     if name is None:
         return
     if not name.strip() or name[0] in ".-" or len(name.encode()) > 200 or any(c in "/\\\0" or c < " " for c in name):
@@ -104,11 +92,7 @@ def check_name(name: str | None) -> None:
 
 
 def new_folder(root: Path, kind: str, name: str | None) -> Path:
-    """Make and return a run folder; without a name the next free ``run-001``, ``run-002`` ...
-
-    Raises:
-        RunError: the folder exists, or the name cannot be a folder's.
-    """
+    """Make and return a run folder, without a name the next free ``run-001``; raise ``RunError`` where it exists."""
     check_name(name)
     parent = root / kind
     parent.mkdir(parents=True, exist_ok=True)
@@ -129,14 +113,8 @@ def results_folder(out: Path | None, kind: str) -> Path:
 
 
 def open_run(kind: str, config: Settings, out: Path, name: str | None, resume: Path | None) -> Path:
-    """Return a new run folder below ``out/kind``, or ``resume``, locked and with the run's manifest.
-
-    Args:
-        name: of the new folder; None for the next free ``run-001``, ``run-002`` ...
-
-    Raises:
-        RunError: the folder cannot be used.
-        InUse: another process uses it.
+    """Return the run folder ``out/kind/name``, without a name the next free ``run-001``, or ``resume``, locked and with
+    its manifest; raise ``RunError`` where it cannot be used, ``InUse`` where another process uses it.
     """
     if resume is not None:
         hold(resume)
@@ -149,11 +127,8 @@ def open_run(kind: str, config: Settings, out: Path, name: str | None, resume: P
 
 
 def resume_config(folder: Path, kind: type[C]) -> C:
-    """Lock a run's folder, so that no other process goes on with it, and return its config.
-
-    Raises:
-        RunError: the folder is not of a run of this kind, or its manifest is damaged.
-        InUse: another process uses the folder.
+    """Lock a run's folder, and return its config; raise ``RunError`` where it is not of a run of this kind or is
+    damaged, ``InUse`` where another process uses it.
     """
     if folder.is_dir():
         hold(folder)
@@ -261,10 +236,8 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
 
 
 def read_result(folder: Path, name: str, kind: Any = dict[str, Any]) -> Any:
-    """Return the content of a JSON file of a run as type ``kind``; of a file of JSON lines, each line.
-
-    Raises:
-        RunError: there is no such file, or it is damaged.
+    """Return the content of a JSON file of a run as type ``kind``, of JSON lines each line; raise ``RunError`` where it
+    is missing or damaged.
     """
     read = read_json_lines if name.endswith(".jsonl") else read_json
     try:
@@ -289,24 +262,16 @@ class ResultLogError(FileError):
 
 
 class ResultLog(Generic[Row]):
-    """Append results to a file of JSON lines, whose first line is all that the results depend on.
-
-    Args:
-        path: of the file.
-        header: all that the results depend on. A file with another header is refused.
-        row: the type of a result, a dataclass or another type that msgspec converts.
+    """Append results, of the type ``row`` that msgspec converts, to a file of JSON lines, whose first line is all that
+    they depend on: a file with another ``header`` is refused.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any], row: type[Row]) -> None:
         self.path, self.header, self.row = path, {**header, "format": FORMAT}, row
 
     def read(self) -> list[Row]:
-        """Return the results so far, in order, and lock the file; a last line that was cut short is removed.
-
-        Raises:
-            ResultLogError: the file is of something else, or a line is no result.
-            InUse: another process adds to it.
-            OSError: it can be neither read nor made.
+        """Return the results so far, and lock the file; a last line that was cut short is removed. Raise
+        ``ResultLogError`` where it is of something else, ``InUse`` where another process adds to it.
         """
         hold(self.path)
         content = self.path.read_bytes() if self.path.exists() else b""

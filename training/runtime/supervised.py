@@ -33,11 +33,8 @@ def gradient_steps(
     optimizer: torch.optim.Optimizer, batches: Iterable[Any], loss: Callable[[Any], torch.Tensor],
     largest: float | None = None,
 ) -> Iterator[float]:  # fmt: skip
-    """Take a step for each batch of rows, and yield its loss.
-
-    Args:
-        batches: rows, as ``loss`` takes them. An iterator may set the learning rate before it yields a batch.
-        largest: the norm to which gradients are clipped; None for no clipping.
+    """Take a step for each batch of rows, as ``loss`` takes them, and yield its loss; gradients are clipped to the norm
+    ``largest``. An iterator may set the learning rate before it yields a batch.
     """
     for rows in batches:
         value = loss(rows)

@@ -134,14 +134,8 @@ def tables_of(us: Partnership, them: Rival, board_range: BoardRange, before: Due
 
 
 def play_out(at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Play out other calls: the IMPs that they gain over those made, if everyone goes on as now.
-
-    Args:
-        board, number: int64 (N,), the boards, and the numbers of calls in their auctions.
-        tried: bool (N, 38), the calls to try; all legal.
-
-    Returns:
-        int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not tried.
+    """Play out the legal calls ``tried``, bool (N, 38), at calls ``number`` of boards ``board``, int64 (N,): return the
+    IMPs that they gain over those made, if everyone goes on as now, int8 (N, 38), ``UNTRIED`` elsewhere.
     """
     history = at.history
     made = history[board, number].astype(np.int64)
@@ -174,10 +168,8 @@ UNIT = 64  # labels are multiples of 1/64 IMP: so that sums of them are exact in
 
 
 def network_by_book(spec: str) -> NetworkBidder:
-    """Return the network that ``policy:NAME`` or ``policy:FILE`` names, which bids by a book.
-
-    Raises:
-        SpecError: it is another kind of player, or bids by no book.
+    """Return the network of ``policy:NAME`` or ``policy:FILE``, which bids by a book; raise ``SpecError`` where it does
+    not.
     """
     bidder = make(spec)
     if not isinstance(bidder, NetworkBidder) or bidder.networks.book is None:

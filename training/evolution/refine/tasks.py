@@ -34,10 +34,8 @@ def labeller(judge: str) -> Labeller:
 def count_task(
     us: Partnership, them: Rival, board_range: BoardRange, judge: str = ""
 ) -> tuple[Counter[str], Counter[str]]:
-    """Count the decisions of ``us`` against ``them`` at each position, and by general rules in each kind of auction.
-
-    Args:
-        judge: the spec of a player by a book: then only decisions count at which it would depart from the system.
+    """Count the decisions of ``us`` at each position, and by general rules in each kind of auction; with a ``judge``,
+    the spec of a player by a book, those at which it would depart.
     """
     tables, select = tables_of(us, them, board_range), partial(departs_from_system, judge) if judge else None
     return count_paths(tables, select), count_contexts(tables, select)

@@ -50,10 +50,7 @@ def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
 
 
 def scores_of(system: System) -> Scores:
-    """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out.
-
-    Cards for all situations count for each that has none of its own.
-    """
+    """Return the scores of a system's cards that a fit knows; cards for all situations count for each that has none."""
     scores = Scores(np.zeros(NUM_CARDS), np.zeros((NUM_CARDS, len(terms()))))
     base, weight = (
         part.reshape(len(SITUATIONS), len(ACTIONS), *part.shape[1:]) for part in (scores.base, scores.weight)

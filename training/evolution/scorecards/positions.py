@@ -65,12 +65,8 @@ def by_the_rules(system: System) -> System:
 def collect(
     us: Partnership, them: Rival, board_range: BoardRange, judge: str | Scores = "", most: int = MOST_TRIED
 ) -> Positions:
-    """Return the positions of ``us`` against ``them``, played out.
-
-    Args:
-        judge: the spec of a player by the book, or the scores of other cards, whose likeliest calls are played out;
-            without it calls drawn at random are, and the others are left out.
-        most: how many, besides the rules' call.
+    """Return the positions of ``us`` against ``them``, with ``most`` calls besides the rules' played out: the likeliest
+    of ``judge``, the spec of a player by the book or the scores of other cards, else random ones.
     """
     chance = np.random.default_rng((board_range.seed, board_range.start))
     return joined([_of_table(table, judge, most, chance) for table in tables_of(us, them, board_range)])

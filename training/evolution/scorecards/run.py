@@ -98,10 +98,8 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
 
 
 def _judge(config: CardsConfig) -> str | Scores:
-    """Return the spec of the network whose judgement the cards learn, or the scores of other cards; "" for nobody's.
-
-    Raises:
-        SpecError: it is neither.
+    """Return the spec of the network whose judgement the cards learn, the scores of other cards, or "" for nobody's;
+    raise ``SpecError`` where the player is neither.
     """
     if not config.player.startswith("system:"):
         if config.player:

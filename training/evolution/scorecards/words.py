@@ -161,11 +161,8 @@ def holds(constraint: Constraint, rows: NDArray[np.int16], strain: NDArray[np.in
 
 
 def values(rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Return the value of each term, int8 (N, terms), 0 where it speaks of a suit and the call names none.
-
-    Args:
-        rows: int16 (N, NUM_COLUMNS), of calls: level, ``book``, ``jump`` and ``game`` are written.
-        strain: int64 (N,), 0..3 the suit of the call, 4 none.
+    """Return the value of each term, int8 (N, terms), in rows of calls, int16 (N, NUM_COLUMNS), of ``strain`` int64
+    (N,), 0..3 the suit, 4 none: 0 where a term speaks of the suit.
     """
     out = np.empty((len(rows), len(terms())), np.int8)
     for number, term in enumerate(terms()):
