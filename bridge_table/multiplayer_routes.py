@@ -63,8 +63,7 @@ def open_challenge(
     boards: Annotated[int, Meta(ge=1, le=_MAX_BOARDS)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
     hands: Words = "", calls: Words = "", stack: str = "",
 ) -> Json:  # fmt: skip
-    """Begin a challenge on boards of a ``stack``, of a scenario, or random ones; return the key that its players share.
-    """
+    """Begin a challenge on boards of a ``stack``, a scenario, or random ones; return the key that its players share."""
     pasted = session.stacks[stack] if stack else []
     if len(pasted) > _MAX_BOARDS:
         raise RequestError(f"A challenge has at most {_MAX_BOARDS} boards; these are {len(pasted)}.")

@@ -30,6 +30,8 @@ from training.exam.run import Paper, plays, sit
 
 DEALS = 2_000  # that figures are measured on
 _MOST_ROWS = 4000  # lines that two systems are compared by
+_MAX_BOARDS = 300  # differing boards, the most IMPs first
+_MAX_CHANGED = 40
 
 
 @lru_cache(maxsize=8)
@@ -95,10 +97,6 @@ def _line(line: Line | None) -> dict[str, str] | None:
         "what": player_terms.symbols(player_terms.promise(line.constraint)),
         "note": player_terms.remark(line),
     }
-
-
-_MAX_BOARDS = 300  # differing boards, the most IMPs first
-_MAX_CHANGED = 40
 
 
 def findings(text: str, name: str) -> dict[str, Any]:

@@ -27,6 +27,20 @@ from training.deals import complete_deals
 from training.evaluation.boards import library_boards
 
 _MAX_PROBLEMS = 20
+PARTNER = "system:two-over-one"  # a standard system: people read its calls, and it reads theirs
+_TRIED = 400  # deals that fit an auction, among which one is sought whose hands look as they should
+#: Scenarios of the page: the title, the hands, the auction so far.
+SCENARIOS: tuple[tuple[str, str, str], ...] = (
+    ("1NT opener opposite a two-suiter", "N: 15-17 hcp, balanced\nS: 7+ hcp, 5+ H, 5+ S or 5+ D or 5+ C", ""),
+    ("1NT opener opposite both majors", "N: 15-17 hcp, balanced\nS: 8+ hcp, 4+ H, 4+ S", ""),
+    ("1NT opener opposite a long minor", "N: 15-17 hcp, balanced\nS: 6+ C or 6+ D, 0-3 H, 0-3 S", ""),
+    ("Raises of one spade", "N: 12-19 hcp, 5+ S\nS: 6+ hcp, 3+ S", ""),
+    ("Two over one", "N: 12-19 hcp, 5+ S\nS: 13+ hcp, 0-2 S", ""),
+    ("A strong two clubs", "N: 22+ hcp\nS: 3+ hcp", ""),
+    ("Slams with a fit in spades", "N: 15-19 hcp, 5+ S\nS: 14+ hcp, 4+ S", ""),
+    ("They open a weak two", "W: 6-10 hcp, 6 H, 0-3 S\nN: 12+ hcp, 0-3 H", "2H"),
+    ("Negative doubles", "N: 12-17 hcp, 5+ D\nS: 7+ hcp, 4 H", "1D 1S"),
+)
 
 
 @dataclass(frozen=True)
@@ -67,23 +81,6 @@ def read_texts(text: str) -> ReadResult:
 def problem_texts(result: ReadResult) -> list[str]:
     """Return the first problems of a text, with their lines."""
     return [f"line {p.line}: {p.reason}" for p in result.problems[:_MAX_PROBLEMS]]
-
-
-PARTNER = "system:two-over-one"  # a standard system: people read its calls, and it reads theirs
-_TRIED = 400  # deals that fit an auction, among which one is sought whose hands look as they should
-
-#: Scenarios of the page: the title, the hands, the auction so far.
-SCENARIOS: tuple[tuple[str, str, str], ...] = (
-    ("1NT opener opposite a two-suiter", "N: 15-17 hcp, balanced\nS: 7+ hcp, 5+ H, 5+ S or 5+ D or 5+ C", ""),
-    ("1NT opener opposite both majors", "N: 15-17 hcp, balanced\nS: 8+ hcp, 4+ H, 4+ S", ""),
-    ("1NT opener opposite a long minor", "N: 15-17 hcp, balanced\nS: 6+ C or 6+ D, 0-3 H, 0-3 S", ""),
-    ("Raises of one spade", "N: 12-19 hcp, 5+ S\nS: 6+ hcp, 3+ S", ""),
-    ("Two over one", "N: 12-19 hcp, 5+ S\nS: 13+ hcp, 0-2 S", ""),
-    ("A strong two clubs", "N: 22+ hcp\nS: 3+ hcp", ""),
-    ("Slams with a fit in spades", "N: 15-19 hcp, 5+ S\nS: 14+ hcp, 4+ S", ""),
-    ("They open a weak two", "W: 6-10 hcp, 6 H, 0-3 S\nN: 12+ hcp, 0-3 H", "2H"),
-    ("Negative doubles", "N: 12-17 hcp, 5+ D\nS: 7+ hcp, 4 H", "1D 1S"),
-)
 
 
 @dataclass(frozen=True)
@@ -139,8 +136,7 @@ class Source:
 
 
 def read_source(seed: int, hands: str, calls: str, spec: str = PARTNER, pasted: Sequence[Deal] = ()) -> Source:
-    """Return the source of a request's fields, of a scenario with ``hands`` or ``calls``; raise as ``read_scenario``.
-    """
+    """Return the source of a request's fields, a scenario with ``hands`` or ``calls``; raise as ``read_scenario``."""
     scenario = read_scenario(hands, calls, spec=spec) if hands.strip() or calls.strip() else None
     if scenario and pasted:
         raise RequestError("Choose a scenario or paste boards, not both.")

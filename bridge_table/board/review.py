@@ -113,8 +113,7 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
 
 
 def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[str, Any]]:
-    """Return each call of a person with the result of every other, bid out, and its gain over ``points``, NS-positive.
-    """
+    """Return each call of a person with every other's result, bid out, and gain over ``points``, NS-positive."""
     deal, setup = table.deal, table.setup
     sign = -1 if setup.side else 1
     out = []

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.meanings import reader_of
-from agents.networks.reader import Reader, Shows
+from agents.networks.reader import Shows
 from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
@@ -30,6 +30,7 @@ from bridge_table.http.requests import RequestError
 from training.runtime.runs import code_hash, version_of
 
 Format = Literal["pbn", "lin", "link"]
+_PACKAGES = ("bridge-env", "numpy", "numba", "starlette", "uvicorn", "msgspec")
 
 
 def check_looks(table: Table, seat: int | None) -> None:
@@ -49,7 +50,7 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
-    shown = _read(table).seats(table.calls, deal.dealer, deal.vulnerability, at_once=not draw)
+    shown = reader_of(*table.setup.specs).seats(table.calls, deal.dealer, deal.vulnerability, at_once=not draw)
     out: dict[str, Any] = {
         "table": table.name,
         "phase": table.phase,
@@ -84,11 +85,6 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     return out
 
 
-def _read(table: Table) -> Reader:
-    """Return the reader of the table's calls."""
-    return reader_of(*table.setup.specs)
-
-
 def _sitter(table: Table, seat: int) -> str:
     """Return the player at a seat: ``you``, or the spec of a bidder."""
     if seat in table.setup.people and not table.setup.replay:
@@ -119,7 +115,7 @@ def every_call(table: Table, seat: int | None) -> dict[str, Any]:
     """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
         raise RequestError("It is not for you to call now.", 409)
-    every = _read(table).every(table.calls, table.deal.dealer, table.deal.vulnerability)
+    every = reader_of(*table.setup.specs).every(table.calls, table.deal.dealer, table.deal.vulnerability)
     return {call_text(call): shows.as_json() for call, shows in every.items()}
 
 
@@ -174,8 +170,7 @@ def legal_calls(auctions: Auctions) -> list[str]:
 
 
 def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]:
-    """Return IMPs a board and their standard error, none of fewer than two boards, from the sums of IMPs and squares.
-    """
+    """Return IMPs a board and their standard error, none of fewer than two boards, by sums of IMPs and squares."""
     mean = total / boards if boards else 0.0
     spread = max(squares - boards * mean * mean, 0.0)
     error = math.sqrt(spread / (boards - 1) / boards) if boards > 1 else None
@@ -226,9 +221,6 @@ def _tricks_table(table: Table) -> NDArray[np.int8] | None:
     if table.deal.table is not None or table.review is None:
         return table.deal.table
     return np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
-
-
-_PACKAGES = ("bridge-env", "numpy", "numba", "starlette", "uvicorn", "msgspec")
 
 
 def problem_report(table: Table, seat: int | None, seed: int | None = None) -> dict[str, Any]:

@@ -36,6 +36,25 @@ SystemText = Annotated[str, msgspec.Meta(max_length=256_000)]
 Seat = Literal["N", "E", "S", "W", "watch"]
 Dealer = Literal["N", "E", "S", "W"]
 Vulnerability = Literal["None", "NS", "EW", "Both"]
+_Fields = TypeVar("_Fields", bound=msgspec.Struct)
+_LOG = logging.getLogger("bridge_env.http")
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_MAX_WAITING = 64  # computations; more are refused
+_MAX_BODY = 1_000_000  # bytes of a request
+_SENTENCES = {404: "There is no such page.", 405: "This method is not allowed here."}
+Json = Any  # what JSONResponse takes
+Handler = Callable[..., Any]
+_Handler = TypeVar("_Handler", bound=Handler)
+_Result = TypeVar("_Result")
 
 
 class RequestError(ValueError):
@@ -44,9 +63,6 @@ class RequestError(ValueError):
     def __init__(self, sentence: str, status: int = 400) -> None:
         super().__init__(sentence)
         self.status = status
-
-
-_Fields = TypeVar("_Fields", bound=msgspec.Struct)
 
 
 def fields_struct(handler: Callable[..., Any]) -> type[msgspec.Struct]:
@@ -88,27 +104,6 @@ def parse_card(text: str) -> int:
 def seat_number(seat: Seat) -> int | None:
     """Return the number of a seat, 0 to 3; None for ``watch``."""
     return None if seat == "watch" else SEATS.index(seat)
-
-
-_LOG = logging.getLogger("bridge_env.http")
-
-_HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
-_MAX_WAITING = 64  # computations; more are refused
-_MAX_BODY = 1_000_000  # bytes of a request
-_SENTENCES = {404: "There is no such page.", 405: "This method is not allowed here."}
-Json = Any  # what JSONResponse takes
-Handler = Callable[..., Any]
-_Handler = TypeVar("_Handler", bound=Handler)
-_Result = TypeVar("_Result")
 
 
 class Api:

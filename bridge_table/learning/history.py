@@ -23,6 +23,11 @@ from training.exam.positions import ALL, FULL, Position
 
 CALL, CARD = "call", "card"
 _SAME = 1  # IMPs that a call may gain less than the better one, and be as right
+PAGE = 25  # boards
+_SESSIONS = 100  # the newest first
+_SUMS = "count(*) AS boards, coalesce(sum(imps), 0) AS total, coalesce(sum(imps * imps), 0) AS squares"
+DAYS = (1, 3, 7, 21, 60)  # until a mistake comes up again, after the first right answer in a row, the second, ...
+_DUE = "FROM mistakes JOIN boards ON boards.id = board WHERE part = ? AND due <= ?"
 
 
 def save_review(database: Database, table: Table, review: dict[str, Any]) -> bool:
@@ -89,11 +94,6 @@ def _cards(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, ob
             "cost": card["imps"],
         }))  # fmt: skip
     return out
-
-
-PAGE = 25  # boards
-_SESSIONS = 100  # the newest first
-_SUMS = "count(*) AS boards, coalesce(sum(imps), 0) AS total, coalesce(sum(imps * imps), 0) AS squares"
 
 
 def overview(database: Database) -> dict[str, Any]:
@@ -164,10 +164,6 @@ def table_of(board: dict[str, Any]) -> tuple[Setup, Deal, list[int], list[int]]:
     setup = Setup(people, board["north_south"], board["east_west"], board["control"], board["player"])
     cards = [CARD_NUMBERS[word] for word in board["cards"].split()]
     return setup, deal, [parse_call(word) for word in board["calls"].split()], cards
-
-
-DAYS = (1, 3, 7, 21, 60)  # until a mistake comes up again, after the first right answer in a row, the second, ...
-_DUE = "FROM mistakes JOIN boards ON boards.id = board WHERE part = ? AND due <= ?"
 
 
 def due(database: Database) -> dict[str, Any]:

@@ -229,8 +229,7 @@ class TeamsMatch:
         return boards.owner[row].tolist(), int(boards.dealer[row]), int(boards.vulnerability[row])
 
     def set_teams(self, room: str, teams: tuple[str, str]) -> None:
-        """Note the teams of a room; raise ``ValueError`` where others have begun this match, or do not sit crosswise.
-        """
+        """Note the teams of a room; raise ``ValueError`` where others began the match, or do not sit crosswise."""
         with self._lock:
             other = self.teams.get(ROOMS[1 - ROOMS.index(room)])
             wanted = self.teams.get(room) or (None if other is None else (other[1], other[0]))

@@ -224,11 +224,16 @@ def league_run(folder: Path) -> dict[str, Any]:
         start="nothing", iterations=6, boards=64, evaluate=3, judged=200, panel="pass", layers="24,16"
     )
     league = run_league(folder / "league", config)
-    weights = league.learner.arrays()
+    learned = league.learner.state()
+    weights = list(learned["average"])
+    for name in ("policy", "critic"):
+        moments = list(learned[f"{name}_adam"]["state"].values())
+        weights += [*learned[name].values(), moments[0]["step"]]
+        weights += [moment[kind] for moment in moments for kind in ("exp_avg", "exp_avg_sq")]
     return {
         "iterations": league.state.iteration,
-        "sizes of weights": sorted(int(array.size) for array in weights.values()),
-        "weights": sorted(round(float(abs(array.astype(float)).mean()), 2) for array in weights.values() if array.size),
+        "sizes of weights": sorted(weight.numel() for weight in weights),
+        "weights": sorted(round(float(weight.double().abs().mean()), 2) for weight in weights),
     }
 
 

@@ -18,7 +18,15 @@ from training.evolution.scorecards.blocks import blocks_of, scores_of
 from training.evolution.scorecards.fit import Fit, fit_scores
 from training.evolution.scorecards.positions import by_the_rules, cards_of, collect, weighed_positions
 from training.evolution.scorecards.run import fit_cards
-from training.evolution.scorecards.words import ACTIONS, NUM_CARDS, SITUATIONS, TERMS, Scores, directions, speaks_of_suit
+from training.evolution.scorecards.words import (
+    ACTIONS,
+    NUM_CARDS,
+    SITUATIONS,
+    TERMS,
+    Scores,
+    directions,
+    speaks_of_suit,
+)
 
 SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
 THEM = Partnership(ACOL, ACOL)

@@ -20,6 +20,13 @@ _Double = tuple[str, str, Hands]  # the call that is doubled, the kind of double
 
 
 # --- doubles -----------------------------------------------------------------------------------------------
+_RAISES = (
+    ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),
+    ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
+)  # fmt: skip
+_FEWEST = 10  # hands that answer in one way
+_QUEEN = 0.5  # top honours of the suit on average by which two answers differ
+_CONSISTENT = 0.97  # share of the hands of an answer that it must hold for
 
 
 def _kind_of_double(hands: Hands, theirs: int, ours: int = -1) -> str:
@@ -153,15 +160,6 @@ COMPETITION: tuple[CardRow, ...] = (
     ("take-out double", "1H X", _takeout),
     ("over (1NT)", "1N", _against_notrump),
 )
-
-
-_RAISES = (
-    ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),
-    ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
-)  # fmt: skip
-_FEWEST = 10  # hands that answer in one way
-_QUEEN = 0.5  # top honours of the suit on average by which two answers differ
-_CONSISTENT = 0.97  # share of the hands of an answer that it must hold for
 
 
 def slam_rows(survey: CallSurvey) -> Iterator[tuple[str, str]]:

@@ -21,8 +21,7 @@ from bridge_env.rules.calls import FIRST_BID, PASS
 
 
 def renumber_lines(system: System) -> System:
-    """Return the same system with distinct line numbers: general rules that it took over have those of their own file.
-    """
+    """Return the same system with distinct line numbers: general rules that it took over have those of their file."""
     return parse_system(system_text(system), name=system.name)
 
 

@@ -21,6 +21,7 @@ from training.evaluation.situations import count_artificial
 COLUMNS = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")
 _BATCH = 20_000  # deals bid at a time
 _ROWS = 50_000  # calls looked up at a time
+_EXAMPLES = 2
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,6 @@ def bid_batches(hierarchy: Hierarchy, walker: Walker, seed: int, end: int, start
     """Yield deals ``start .. end - 1`` of a seed, bid in batches."""
     for at in range(start, end, _BATCH):
         yield BidDeals(hierarchy, walker, seed, at, min(_BATCH, end - at))
-
-
-_EXAMPLES = 2
 
 
 @dataclass

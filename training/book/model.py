@@ -59,6 +59,8 @@ _CHAPTERS = (
 )
 LATE = ", third or fourth seat opening"
 _OTHERS = 0.005  # a share of calls by general rules that is given
+#: Formats by name, and the ending of files in them.
+FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
 
 
 def chapter(path: tuple[Step, ...]) -> str:
@@ -216,18 +218,9 @@ def usual_text(figures: Figures) -> str:
     return " ".join(parts)
 
 
-#: Formats by name, and the ending of files in them.
-FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
-
-
 def render_book(book: dict[str, Any], form: str) -> str:
     """Return a book, as this module describes it, in one of ``FORMATS``."""
     if form == "json":
         return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
     worth = any("worth" in entry["figures"] for entry in book["entries"])
     return render(f"book{FORMATS[form]}", book=book, has_worth=worth, forcing=FORCING)
-
-
-def render_difference(difference: dict[str, Any]) -> str:
-    """Return the difference of two systems, of ``compare_systems``, in Markdown."""
-    return render("difference.md", **difference)

@@ -30,6 +30,13 @@ from training.evaluation.boards import standard_error
 from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
 
 FEWEST = 30  # boards that a figure is drawn from
+_SUMS = 3  # of an example
+#: Ways to count that a line may ask for, by their names in the text.
+_TERMS = {
+    "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
+    "semibalanced": "semi-balanced", "controls": "controls", "losers": "losers", "quick": "half quick tricks",
+    "playing": "half playing tricks", "zar": "Zar points", "stopper": "stopper", "keycards": "key cards",
+}  # fmt: skip
 
 
 class Judge:
@@ -65,15 +72,6 @@ def without(system: System, numbers: frozenset[int]) -> System:
     return system.rebuilt(remaining)
 
 
-_SUMS = 3  # of an example
-#: Ways to count that a line may ask for, by their names in the text.
-_TERMS = {
-    "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
-    "semibalanced": "semi-balanced", "controls": "controls", "losers": "losers", "quick": "half quick tricks",
-    "playing": "half playing tricks", "zar": "Zar points", "stopper": "stopper", "keycards": "key cards",
-}  # fmt: skip
-
-
 @dataclass
 class SystemBook:
     """The measured calls of a system, and which of them to print."""
@@ -91,11 +89,6 @@ class SystemBook:
         """Return the system's points and entries."""
         return self.measured.graph
 
-    @property
-    def entries(self) -> list[Entry]:
-        """Return all calls, each at the place that its index names."""
-        return self.graph.entries
-
     def figures(self, entry: Entry) -> Figures:
         """Return the figures of an entry."""
         return self.measured.figures[entry.index]
@@ -103,7 +96,7 @@ class SystemBook:
     @cached_property
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
-        printed = np.array([self.is_printed(entry) for entry in self.entries])
+        printed = np.array([self.is_printed(entry) for entry in self.graph.entries])
         return coverage(self.measured, self.shows, printed, min(self.measured.deals, HOLDOUT), self.measured.seed + 1)
 
     def is_printed(self, entry: Entry) -> bool:
@@ -114,14 +107,10 @@ class SystemBook:
     def _is_within_levels(self, entry: Entry) -> bool:
         return entry.point is None or self.levels is None or len(entry.point.path) < self.levels
 
-    def shown_by(self, entry: Entry) -> str:
-        """Return what an entry shows; empty where the book does not say."""
-        return str(self.shows[entry.index] or "")
-
     def facts(self) -> list[str]:
         """Return sentences on how the figures were made and how far to trust them."""
         m, cover = self.measured, self.coverage
-        rare = sum(map(self._is_within_levels, self.entries)) - sum(map(self.is_printed, self.entries))
+        rare = sum(map(self._is_within_levels, self.graph.entries)) - sum(map(self.is_printed, self.graph.entries))
         return [
             f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
             "all four seats playing the system.",
@@ -136,7 +125,7 @@ class SystemBook:
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(self.figures(entry), self.shown_by(entry), self.worth.get(entry.index))
+        return model.figures_model(self.figures(entry), str(self.shows[entry.index] or ""), self.worth.get(entry.index))
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it."""
@@ -161,7 +150,7 @@ class SystemBook:
 
     def _terms(self) -> list[list[str]]:
         """Return name and meaning of the ways to count that the printed lines ask for."""
-        lines = [line for entry in self.entries if self.is_printed(entry) for line in entry.lines]
+        lines = [line for entry in self.graph.entries if self.is_printed(entry) for line in entry.lines]
         words = {atom.word.partition(":")[0] for line in lines for atom in atoms_of(line.constraint)}
         words |= {word.hand for word in AUCTION_WORDS if word.name in words}
         return [
@@ -212,7 +201,7 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
         f"kinds; {judge.boards.source}. The system as it is: {judge.mean:+.3f} ± {judge.error:.3f} IMPs a board. With "
         f"fewer than {FEWEST} boards no figure is given."
     )
-    for entry in book.entries:
+    for entry in book.graph.entries:
         if book.is_printed(entry) and (worth := judge.worth_of(entry.numbers)) is not None:
             book.worth[entry.index] = worth
         tick(1)

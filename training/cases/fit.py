@@ -34,6 +34,11 @@ HANDS_WEIGHT = 0.3  # of the error in the hands of the other seats, beside that 
 _NARROW = 4.0  # inputs are divided by their spread, but none is multiplied by more
 _MIDDLE = np.tile(np.array([10.0, 3.25, 3.25, 3.25, 3.25], np.float32), 3)
 _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
+CASES, RESULTS = "cases.npz", "results.json"
+VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
+FEATURES = 0.2  # the share of all features that a split of a tree chooses from
+LEAST = 3  # cases of a leaf at least
+_ROWS = 16_384
 
 
 @dataclass(frozen=True)
@@ -124,13 +129,6 @@ def _scale(rows: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.floa
     counts = np.abs(rows).max(axis=0) > 1
     scale = np.where(counts, np.minimum(1 / np.maximum(spread, 1e-3), _NARROW), 1.0)
     return scale.astype(np.float32), np.where(counts, mean, 0.0).astype(np.float32)
-
-
-CASES, RESULTS = "cases.npz", "results.json"
-VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
-FEATURES = 0.2  # the share of all features that a split of a tree chooses from
-LEAST = 3  # cases of a leaf at least
-_ROWS = 16_384
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,10 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from training.cli.options import BoardOptions, Several
 from training.cli.output import print_problems
-
-if TYPE_CHECKING:
-    pass
 
 
 def bid(

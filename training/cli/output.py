@@ -15,6 +15,8 @@ from training.runtime.runs import Progress
 
 _command: list[str] = []
 _resume: list[tuple[Path, str]] = []
+_LINE_EVERY = 30.0  # seconds, where there is no terminal
+_NOTE_EVERY = 0.5  # seconds, on a terminal
 
 
 def begin(words: Sequence[str]) -> None:
@@ -57,10 +59,6 @@ def print_facts(facts: Mapping[str, object]) -> None:
     """Print names with their values, such as the files that a command has written, one a line."""
     for name, value in facts.items():
         print(f"{name + ':':<16}{value}")
-
-
-_LINE_EVERY = 30.0  # seconds, where there is no terminal
-_NOTE_EVERY = 0.5  # seconds, on a terminal
 
 
 class Bar(Progress):

@@ -150,7 +150,7 @@ def book(
         control: the control pair's system
         boards: judging boards for IMPs
     """
-    from training.book.model import FORMATS, render_book, render_difference
+    from training.book.model import FORMATS, render_book
 
     if (system is None) == (diff is None):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
@@ -164,9 +164,10 @@ def book(
         if form != "markdown":
             raise ValueError(f"{out}: a difference is Markdown; give a name that ends in .md")
         from training.book.diff import compare_systems
+        from training.runtime.pages import render
 
         difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed)
-        return _write(render_difference(difference), out)
+        return _write(render("difference.md", **difference), out)
     assert system is not None
     if judgement:
         from training.coaching.judgement import judgement_page

@@ -37,6 +37,10 @@ from training.league.decision_log import DecisionLog, Decisions
 from training.runtime.pages import render
 
 FEWEST = 12  # departures of a kind that is reported, in each half of the boards
+MOST = 20  # kinds that are reported
+CARDS = "champion-strong"  # scorecards that are asked whether they depart, too
+_EXACT = 3  # calls from the opening on that are written out; later auctions go by their kind
+_OPENINGS = ("opening", "opening", "opening in third seat", "opening in fourth seat")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +61,7 @@ class Departures:
 
 
 def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
-    """Bid ``boards`` against ``opponent``, and value each departure by the board bid on from the book's call instead.
-    """
+    """Bid ``boards`` against ``opponent``, and value each departure by the board as bid on from the book's call."""
     n = len(boards)
     assert boards.tricks is not None
     deals = Deals.of(boards.owner, boards.tricks, boards.dealer, boards.vulnerability)
@@ -110,12 +113,6 @@ def unused_lines(found: Departures, player: SystemGuided) -> tuple[list[Line], l
 def line_text(line: Line) -> str:
     """Return ``line 512: 2S  5-10 hcp, 6+ S``."""
     return f"line {line.number}: {line.name}  {constraint_text(line.constraint)}".rstrip()
-
-
-MOST = 20  # kinds that are reported
-CARDS = "champion-strong"  # scorecards that are asked whether they depart, too
-_EXACT = 3  # calls from the opening on that are written out; later auctions go by their kind
-_OPENINGS = ("opening", "opening", "opening in third seat", "opening in fourth seat")
 
 
 @dataclass(frozen=True)

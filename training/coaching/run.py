@@ -130,62 +130,27 @@ def coach(
     return CoachResult(folder, config, results, last.player, last.amended, cards, folder / "report.md")
 
 
-@dataclass(frozen=True)
 class Round:
-    """Name the files of a round, in which a player learns by a book, and the book from the player."""
+    """Name the files of a round, from 1, in which a player learns by a book, and the book from the player."""
 
-    folder: Path  # of the coaching
-    config: CoachConfig
-    number: int  # from 1; later rounds go on from the one before
-
-    @property
-    def _before(self) -> Round:
-        return replace(self, number=self.number - 1)
-
-    @property
-    def _suffix(self) -> str:
-        return "" if self.number == 1 else f"-{self.number}"
-
-    @property
-    def book(self) -> Path:
-        """Return the book that the player learns by."""
-        return self.folder / BOOK if self.number == 1 else self._before.amended
-
-    @property
-    def player(self) -> Path:
-        """Return the file of the player."""
-        return self.folder / f"{Path(self.config.system).stem}{self._suffix}.npz"
-
-    @property
-    def amended(self) -> Path:
-        """Return the amended book."""
-        return self.folder / f"{Path(self.config.system).stem}-amended{self._suffix}.bidding"
-
-    @property
-    def with_cards(self) -> Path:
-        """Return the amended book with scorecards."""
-        return self.folder / f"{Path(self.config.system).stem}-cards{self._suffix}.bidding"
-
-    @property
-    def cards_run(self) -> Path:
-        """Return the folder of the scorecards' fit."""
-        return self.folder / scorecards.KIND / f"fit{self._suffix}-{self.config.iterations}-{self.config.terms}"
-
-    @property
-    def player_run(self) -> Path:
-        """Return the folder of the player's league. Later steps restart when the first player is trained further."""
-        name = "player" if self.number == 1 else f"player{self._suffix}-{self.config.iterations}"
-        return self.folder / train_league.KIND / name
-
-    @property
-    def amending_run(self) -> Path:
-        """Return the folder of the book's evolution."""
-        return self.folder / "evolve" / f"amending{self._suffix}-{self.config.iterations}"
+    def __init__(self, folder: Path, config: CoachConfig, number: int) -> None:
+        self.folder, self.config, self.number = folder, config, number
+        stem, suffix = Path(config.system).stem, "" if number == 1 else f"-{number}"
+        # Later steps restart when the first player is trained further.
+        trained = f"{suffix}-{config.iterations}"
+        before = None if number == 1 else Round(folder, config, number - 1)
+        self.start = "policy:champion-plain" if before is None else f"policy:{before.player}"
+        self.book = folder / BOOK if before is None else before.amended  # that the player learns by
+        self.player: Path = folder / f"{stem}{suffix}.npz"
+        self.amended: Path = folder / f"{stem}-amended{suffix}.bidding"
+        self.with_cards = folder / f"{stem}-cards{suffix}.bidding"
+        self.player_run = folder / train_league.KIND / ("player" if number == 1 else f"player{trained}")
+        self.amending_run = folder / "evolve" / f"amending{trained}"
+        self.cards_run = folder / scorecards.KIND / f"fit{trained}-{config.terms}"
 
     def league(self) -> LeagueConfig:
         """Return the settings by which the player learns."""
-        start = "policy:champion-plain" if self.number == 1 else f"policy:{self._before.player}"
-        return self.config.league(str(self.book), start, self.config.iterations_of(self.number))
+        return self.config.league(str(self.book), self.start, self.config.iterations_of(self.number))
 
 
 def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:

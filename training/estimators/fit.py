@@ -27,6 +27,11 @@ from training.runtime import runs
 from training.runtime.runs import Progress
 from training.runtime.supervised import gradient_steps
 
+ESTIMATOR, RESULTS = "estimator.npz", "results.json"
+_RISE = 0.1  # the share of the steps in which the learning rate rises
+_HELD_OUT = 0.02  # of the training deals, to calibrate
+_CLIP = 1.0
+
 
 class SeatLinear(nn.Module):
     """Map channels of the four seats linearly, (n, 4 * inputs) to (n, 4 * outputs); rotated seats rotate the output.
@@ -93,12 +98,6 @@ class Network(nn.Module):
         return out
 
 
-ESTIMATOR, RESULTS = "estimator.npz", "results.json"
-_RISE = 0.1  # the share of the steps in which the learning rate rises
-_HELD_OUT = 0.02  # of the training deals, to calibrate
-_CLIP = 1.0
-
-
 @dataclass(frozen=True)
 class Deals:
     """Hold solved deals."""
@@ -150,8 +149,7 @@ def _library(config: EstimatorConfig) -> Library:
 
 
 def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
-    """Return training deals to learn from, and others to calibrate; raise ``ValueError`` where the library has too few.
-    """
+    """Return training deals to learn from, and others to calibrate; raise ``ValueError`` where there are too few."""
     library = _library(config)
     rows = library.split("training")
     rows = rows[np.argsort(streams.draws(streams.key(config.seed, "estimator deals")[0], len(rows)))]

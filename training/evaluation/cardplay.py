@@ -35,6 +35,13 @@ from training.runtime.processes import map_in_processes
 from training.runtime.runs import ResultLog
 
 TABLES = ("A North-South", "A East-West")
+FATES = {
+    "makes": "makes double dummy",
+    "down-1": "one down double dummy",
+    "down-more": "more down double dummy",
+}
+"""Contracts by their fate double dummy."""
+_FAST_PART, _SLOW_PART = 500, 2  # boards played together
 
 
 @dataclass(frozen=True)
@@ -44,14 +51,6 @@ class PlayedBoard:
     place: int  # among the boards of the match, from 1
     cards: tuple[tuple[int, ...], tuple[int, ...]]  # in the order of play, at each table
     tricks: tuple[int, int]  # declarer's tricks at each table; 0 if passed out
-
-
-FATES = {
-    "makes": "makes double dummy",
-    "down-1": "one down double dummy",
-    "down-more": "more down double dummy",
-}
-"""Contracts by their fate double dummy."""
 
 
 def of_fate(table: TableResult, fate: str) -> NDArray[np.bool_]:
@@ -167,9 +166,6 @@ def _share(won: int, count: int) -> str:
         return "none"
     share = won / count
     return f"{won:,} of {count:,} ({share:.1%} ± {math.sqrt(share * (1 - share) / count):.1%})"
-
-
-_FAST_PART, _SLOW_PART = 500, 2  # boards played together
 
 
 class CardPlayerError(ValueError):

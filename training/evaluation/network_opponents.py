@@ -75,13 +75,9 @@ def bid_against(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Return complete auctions, from the calls already made if there are such.
-
-    Args:
-        us: the pair that sits NS at table 0 and EW at table 1.
-        features: int16 (B, 4, NUM_FEATURES) of the ``deals``.
-        board: int64 (N,), the board of each row.
-        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """Return complete auctions of ``us``, NS at table 0 and EW at table 1, on a ``board`` int64 (N,) of each row, with
+    ``features`` int16 (B, 4, NUM_FEATURES) of the ``deals``; from ``length`` int64 (N,) ``calls`` int8 (N, L) on, if
+    there are such.
     """
     if calls is not None and length is not None:
         calls = first_calls(calls, length)
@@ -111,12 +107,8 @@ def calls_otherwise(
     board: NDArray[np.int64],
     history: NDArray[np.int8],
 ) -> NDArray[np.bool_]:
-    """Return the boards on which ``us`` would make another call than was made in our seats: bool (N,).
-
-    A stranger hears the calls alone, so a board on which we call as before goes as before.
-
-    Args:
-        board: int64 (N,), which boards; history: int8 (N, L), padded with -1, their auctions at ``table``.
+    """Return the boards, of ``board`` int64 (N,), on which ``us`` would make another call than in our seats of
+    ``history`` int8 (N, L) at ``table``: bool (N,). A stranger hears the calls alone: other boards go as before.
     """
     made = history >= 0
     ours = made & (((deals.dealer[board, None] + np.arange(history.shape[1]) + table) & 1) == 0)

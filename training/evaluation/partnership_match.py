@@ -127,11 +127,8 @@ def bid(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Return the complete auctions of a table, from the calls already made if there are such.
-
-    Args:
-        board: int64 (N,), which of the boards a row has (default: each once).
-        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """Return the complete auctions of a table, of ``board`` int64 (N,) or each board once, from ``length`` int64 (N,)
+    ``calls`` int8 (N, L) on, if there are such.
     """
     boards, features = boards_of(board_range)
     rows = np.arange(len(boards)) if board is None else board

@@ -23,6 +23,8 @@ from bridge_env.rules.calls import FIRST_BID, PASS, call_indices, first_calls, h
 from training.evaluation.boards import BoardsError
 from training.runtime.pages import table
 
+LAST_ROUND = 5  # this one and all later ones are one row
+
 
 @dataclass(frozen=True)
 class Calls:
@@ -97,9 +99,6 @@ def _result(board: Board) -> tuple[int, int, int, int]:
     if contract.passed_out:
         return -1, 0, 0, -1
     return contract.bid, contract.doubling, contract.declarer, tricks
-
-
-LAST_ROUND = 5  # this one and all later ones are one row
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from agents.meanings import reader_of
 from agents.networks.reader import Reader
 from bridge_env.bidders.registry import SpecError
 from bridge_env.display import html
-from bridge_env.display.html import framed
 from bridge_env.display.text import shown_call
 from bridge_env.records.board import Board
 from bridge_env.rng import streams
@@ -33,13 +32,17 @@ from training.runtime.pages import figure, render, source
 
 if TYPE_CHECKING:
     from training.evaluation.cardplay import PlayedMatch
-    from training.evaluation.duplicate import MatchResult
-
 
 ALIKE = len(KINDS)
 """The class of boards that both tables bid alike."""
 NAMES = (*KINDS, "both tables bid alike")
 _MOST = 12  # pairs of calls in the table
+_TWO = 2  # standard errors from level, from which on a match tells two teams apart
+SAMPLE = 8
+"""Boards of a class that are chosen by chance."""
+SWINGS = 180
+"""Boards that are chosen for their swing."""
+_LONGEST = 160  # characters of an explanation
 
 
 @dataclass(frozen=True)
@@ -117,12 +120,9 @@ def _verb(call: int) -> str:
     return "pass" if call == PASS else "double" if call == 1 else "redouble" if call == 2 else f"bid {shown_call(call)}"
 
 
-_TWO = 2  # standard errors from level, from which on a match tells two teams apart
-
-
 def match_html(match: MatchResult, played: PlayedMatch | None = None) -> str:
     """Return what a match came to, for notebooks: all but the boards."""
-    return framed(render("match_panel.html", m=overview(differences(match), played)), source("page.css"))
+    return html.framed(render("match_panel.html", m=overview(differences(match), played)), source("page.css"))
 
 
 def overview(found: Differences, played: PlayedMatch | None = None) -> dict[str, Any]:
@@ -153,13 +153,6 @@ def _verdict(match: MatchResult) -> str:
     if away < _TWO:
         return f"{gain}. That is {away:.1f} standard errors from level: too little to tell the teams apart."
     return f"{gain}, {away:.1f} standard errors from level."
-
-
-SAMPLE = 8
-"""Boards of a class that are chosen by chance."""
-SWINGS = 180
-"""Boards that are chosen for their swing."""
-_LONGEST = 160  # characters of an explanation
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ from training.evaluation.duplicate import MatchResult, match
 
 _PART = 4096  # boards read at a time
 AGAINST = "policy:two-over-one"  # the opponent of pairs that are measured
+_BOARDS = 1_000  # that calls are drawn from
+CALLS = 500  # that are drawn: some have hands drawn for them, which takes a second
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,6 @@ def book_behind(spec: str) -> Hierarchy:
 def of_pair(spec: str | Bidder, book: Book, boards: int | Boards, seed: int) -> SystemConsistency:
     """Return the agreement of a bidder with ``book`` against ``AGAINST``, on judging boards or on those given."""
     return of_match(match(spec, AGAINST, boards, seed), book)
-
-
-_BOARDS = 1_000  # that calls are drawn from
-CALLS = 500  # that are drawn: some have hands drawn for them, which takes a second
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,7 @@ def variations(
 
 
 def swaps(population: Sequence[Partnership], index: int, count: int, chance: SeededRandom) -> list[Proposal]:
-    """Propose what a player may take over from partner, and both from other partnerships: in turn sections and lines.
-    """
+    """Propose what a player may take over from partner, and both from others: in turn sections and lines."""
     pair = population[index]
     wholes, lines = list[Proposal](), list[Proposal]()
     for player in (0, 1):

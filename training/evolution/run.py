@@ -15,7 +15,6 @@ from agents.systems.library.shipped import read_system
 from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.io.files import atomic_write
 from training.book.diff import compare_systems
-from training.book.model import render_difference
 from training.evaluation import verdict as judging
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership
@@ -158,10 +157,15 @@ def _judge(
     runs.write_manifest(folder, manifest)
     accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["accepted"]]
     accepted += [f"at the end: {what}" for what in notes]
+    one = len(files) == len(config.starts) == 1
+    if one:  # what the system changes in its start, in words
+        start, control = read_system(config.starts[0]), read_system(config.control)
+        difference = compare_systems(start, pair.first, control, config.judge, config.seed)
+        atomic_write(folder / DIFF, pages.render("difference.md", **difference))
     text = pages.render(
         "evolve.md", table=judging.rows_table(rows), command=runs.command_line("bridge-env evolve", config),
         accepted=accepted, files=[file.name for file in files],
-        diff=_write_diff(folder, config, pair) if len(files) == len(config.starts) == 1 else "",
+        diff=DIFF if one else "",
     )  # fmt: skip
     atomic_write(page, text)
     atomic_write(folder / judging.VERDICT, json.dumps({"rows": [asdict(row) for row in rows]}, indent=2) + "\n")
@@ -171,11 +175,3 @@ def _judge(
 def _spec(files: list[Path]) -> str:
     """Return the spec of a pair with its system, or its two systems, in files."""
     return f"system:{files[0]}" if len(files) == 1 else f"pair:system:{files[0]},system:{files[1]}"
-
-
-def _write_diff(folder: Path, config: EvolveConfig, pair: Partnership) -> str:
-    """Write what the system changes in its start, in words; return the file's name."""
-    start, control = read_system(config.starts[0]), read_system(config.control)
-    difference = compare_systems(start, pair.first, control, config.judge, config.seed)
-    atomic_write(folder / DIFF, render_difference(difference))
-    return DIFF

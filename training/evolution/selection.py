@@ -32,6 +32,16 @@ from training.evolution.config import EvolveConfig
 from training.evolution.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
 from training.runtime.settings import listed
 
+# Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
+# Chance alone passes the last in one of 44 cases, so little noise is accepted.
+TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
+# Steps of lines have gained in play-outs, swaps in another pair, and what a player by the book prefers has gained for
+# it: they are confirmed at once.
+CONFIRMED_AT_ONCE = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 2.0}
+MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
+SELDOM = 0.003  # share of the boards that a new rule must touch
+TEAM_SHARE = 0.75  # of the gains of single changes, which all of them together must reach
+
 
 def describe_edit(edit: Edit) -> str:
     """Return the change in words; an adopted chapter has a name of its own."""
@@ -96,16 +106,6 @@ def _trail_text(trail: Trail) -> str:
 def _after(steps: tuple[Step, ...]) -> str:
     return f"after {player_terms.path(steps)}: " if steps else "opening: "
 
-
-# Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
-# Chance alone passes the last in one of 44 cases, so little noise is accepted.
-TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
-# Steps of lines have gained in play-outs, swaps in another pair, and what a player by the book prefers has gained for
-# it: they are confirmed at once.
-CONFIRMED_AT_ONCE = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 2.0}
-MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
-SELDOM = 0.003  # share of the boards that a new rule must touch
-TEAM_SHARE = 0.75  # of the gains of single changes, which all of them together must reach
 
 Gains = list[tuple[Verdict, Proposal]]
 

@@ -149,8 +149,7 @@ def textbook() -> Exam:
 
 
 def read_exam(paths: Iterable[str | Path]) -> Exam:
-    """Read the exam in files, or in the ``.exam`` files of folders by name; raise ``ExamError`` where a line is faulty.
-    """
+    """Read the exam in files, or the ``.exam`` files of folders by name; raise ``ExamError`` where one is faulty."""
     texts = []
     for path in map(Path, paths):
         for file in sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]:

@@ -26,6 +26,7 @@ _HEADERS = {
     "2/1": re.compile(r"two[ -]over[ -]one|\b2/1\b", re.IGNORECASE),
     "sayc": re.compile(r"standard american|\bsayc\b", re.IGNORECASE),
 }
+_KEYS = {ALL: "either system's answers", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
 
 def key_of(spec: str) -> str:
@@ -167,9 +168,6 @@ def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list
 def _meant(position: Position, call: int, note: str | None) -> bool:
     must = position.convention(call)
     return must is None or note is None or shows(note, must)
-
-
-_KEYS = {ALL: "either system's answers", "sayc": "Standard American (sayc)", "2/1": "two over one (2/1)"}
 
 
 @dataclass(frozen=True)

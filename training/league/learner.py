@@ -39,6 +39,9 @@ ShardGradient = tuple[Floats, NDArray[np.float64]]
 """The gradient of each parameter, and figures (2,): the clipped decisions, and the sum of probability changes."""
 
 GradientFunction = Callable[[Perceptron, Any, int], ShardGradient]
+CRITIC_LAYERS, CRITIC_RATE = (256, 256), 5e-4
+_PARTS = ("policy", "critic", "policy_adam", "critic_adam")
+GRADIENT_NORM = 1.0  # at which the policy's gradient is clipped
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,11 +193,6 @@ def split_shards(order: NDArray[np.int64], batch: int, shard: int) -> list[list[
     return [np.array_split(step, -(-len(step) // shard)) for step in steps]
 
 
-CRITIC_LAYERS, CRITIC_RATE = (256, 256), 5e-4
-_PARTS = ("policy", "critic", "policy_adam", "critic_adam")
-GRADIENT_NORM = 1.0  # at which the policy's gradient is clipped
-
-
 class Learner:
     """Train a policy, from ``layers`` or random weights, and a critic."""
 
@@ -225,7 +223,9 @@ class Learner:
             if policy_step is not None:
                 sums = take_step(self.policy, self.policy_adam, next(gradients), GRADIENT_NORM)
                 figures += sums / policy_step.count / len(policy_steps)
-                self.update_average()
+                with torch.no_grad():
+                    for average, weight in zip(self.average, self.policy.parameters(), strict=True):
+                        average.lerp_(weight, 1 - config.average)
             if critic_step is not None:
                 take_step(self.critic, self.critic_adam, next(gradients))
         clipped, moved = figures.tolist()
@@ -245,12 +245,6 @@ class Learner:
             Step(gradient, model, examples, shards)
             for shards in split_shards(order, self.config.batch, self.config.shard)
         ]
-
-    def update_average(self) -> None:
-        """Move the average of weights towards the weights."""
-        with torch.no_grad():
-            for average, weight in zip(self.average, self.policy.parameters(), strict=True):
-                average.lerp_(weight, 1 - self.config.average)
 
     def snapshot(self) -> list[NDArray[np.float32]]:
         """Return copies of the weights that play rollouts: the policy's average ones, and the critic's."""

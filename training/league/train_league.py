@@ -197,21 +197,17 @@ def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progre
         curve, _curves(state.metrics), "hours of training",
         f"IMPs a board, {state.metrics[-1]['boards']:,} boards not played in it",
     )  # fmt: skip
-    atomic_write(page, _page(folder, config, lines, state.metrics))
-    return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
-
-
-def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metrics: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page of a run, the panel first."""
-    return pages.render(
+    text = pages.render(
         "league.md",
         command=runs.command_line("bridge-env train league", replace(config, start=runs.portable(config.start))),
-        last=metrics[-1],
+        last=state.metrics[-1],
         cores=runs.read_manifest(folder)["machine"]["cores"],
-        decisions=sum(row.get("decisions", 0.0) for row in metrics),
+        decisions=sum(row.get("decisions", 0.0) for row in state.metrics),
         boards=lines[0].boards,
         table=panel.markdown(lines),
     )
+    atomic_write(page, text)
+    return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
 
 
 def _opponents(row: Mapping[str, Any]) -> list[str]:

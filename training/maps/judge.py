@@ -22,6 +22,8 @@ from training.evaluation.recorded_calls import Calls, Share, positions, shares
 from training.evaluation.verdict import Row
 
 _BOARDS = 4096  # bid at a time
+HELD_OUT = 2000  # judging boards that a teacher bids
+MATCH_SEED = 1
 
 
 def teacher_examples(
@@ -59,10 +61,6 @@ def sample_rows(count: int, most: int, key: int) -> NDArray[np.int64]:
     """Return ``most`` random numbers of 0 .. count - 1, ascending; all of them if there are no more."""
     order = np.argsort(streams.key("maps", "sample", key, np.arange(count)), kind="stable")
     return np.sort(order[:most])
-
-
-HELD_OUT = 2000  # judging boards that a teacher bids
-MATCH_SEED = 1
 
 
 def held_out_examples(teacher: str, seed: int) -> Calls:

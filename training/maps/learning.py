@@ -31,6 +31,8 @@ _WEIGHTS = {
     **{f"{name} {suit}": weight for name, weight in (("partner shows", 0.7), ("shown", 0.5), ("they show", 0.5))
        for suit in "CDHS"},
 }  # fmt: skip
+FloatArray = NDArray[np.float64]
+Decay = tuple[float, float]  # the first and the last value; it falls by the same factor at every step
 
 
 def published_metric() -> NDArray[np.float32]:
@@ -67,10 +69,6 @@ def discriminant(rows: NDArray[np.int16], called: NDArray[np.int8], dimensions: 
     metric = np.linalg.solve(root.T, direction[:, used]) * np.sqrt(ratio / (1 + ratio))
     metric *= np.sign(metric[np.abs(metric).argmax(axis=0), np.arange(len(used))])
     return round_to_steps(UNIT * metric)
-
-
-FloatArray = NDArray[np.float64]
-Decay = tuple[float, float]  # the first and the last value; it falls by the same factor at every step
 
 
 def neighbourhood(offset: NDArray[np.int64], radius: float) -> FloatArray:

@@ -35,6 +35,10 @@ from training.runtime import pages, runs, supervised
 from training.runtime.runs import Progress, to_dataframe
 
 _HELD_OUT_ONE_IN = 20
+CHECKPOINT = "checkpoint.pt"
+_PART = 20_000  # auctions turned into inputs at a time
+POLICY = "policy.npz"
+BOARDS = 100_000  # that a bidder bids
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,7 @@ class Recorded:
 
 
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which deals measure agreement, bool (N,): the judging split and 1 in 20 others, with all their symmetries.
-    """
+    """Return which deals measure agreement, bool (N,): the judging split and 1 in 20 others, with their symmetries."""
     key = canonical_key(owner)
     out: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
     return out
@@ -104,10 +107,6 @@ def _records(path: str) -> Recorded:
         np.array([board.vulnerability for board in boards], np.int16),
         histories_of([board.auction or () for board in boards]), tuple(problems),
     )  # fmt: skip
-
-
-CHECKPOINT = "checkpoint.pt"
-_PART = 20_000  # auctions turned into inputs at a time
 
 
 @dataclass(frozen=True)
@@ -204,10 +203,6 @@ def agreement(policy: Network, calls: Calls) -> list[Share]:
     kinds |= {kind: calls.kind == number for number, kind in enumerate(KINDS[1:], 1)}
     kinds |= {f"the caller's call number {turn + 1}": calls.turn == turn for turn in range(3)}
     return shares(kinds | {"later calls of the caller": calls.turn >= 3}, made, calls.called)
-
-
-POLICY = "policy.npz"
-BOARDS = 100_000  # that a bidder bids
 
 
 @dataclass(frozen=True)

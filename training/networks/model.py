@@ -53,8 +53,7 @@ def summed_rows(weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch
 
 
 def random_layers(sizes: Sequence[int], seed: int) -> list[FloatLayer]:
-    """Return layers of random weights for networks of sparse inputs; ``sizes`` are of inputs, hidden layers, outputs.
-    """
+    """Return layers of random weights for networks of sparse inputs; ``sizes``: inputs, hidden units, outputs."""
     chance = torch.Generator().manual_seed(seed)
     out = []
     for number, (inputs, outputs) in enumerate(pairwise(sizes)):

@@ -18,6 +18,9 @@ from multiprocessing import get_context
 from types import FrameType
 from typing import Any, TypeVar
 
+_received: list[int] = []  # signals, except Ctrl-C, that demand that this process stops
+T = TypeVar("T")
+
 
 @cache
 def use_fast_matmul() -> None:
@@ -30,9 +33,6 @@ def use_fast_matmul() -> None:
 
     torch.set_num_threads(1)  # products side by side are faster than threads within them
     set_matmul(lambda a, b: torch.mm(torch.from_numpy(a), torch.from_numpy(b)).numpy())
-
-
-_received: list[int] = []  # signals, except Ctrl-C, that demand that this process stops
 
 
 def termination_signals() -> list[signal.Signals]:
@@ -62,9 +62,6 @@ def termination_as_interrupt() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-T = TypeVar("T")
 
 
 def map_in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[T]:

@@ -24,6 +24,15 @@ from bridge_env.io.json_files import check_type, decode_json, read_json, read_js
 from bridge_env.io.optional_dependencies import missing
 from training.runtime.settings import Settings
 
+_locks: dict[Path, FileLock] = {}  # of this process
+C = TypeVar("C", bound=Settings)
+MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
+LISTENERS: list[Callable[[Path, Sequence[Mapping[str, Any]]], None]] = []
+"""Functions that take the metrics of a folder so far, whenever there are more (``training.runtime.tracking``)."""
+_PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
+_LOG_FORMAT = 5  # of logs of results
+Row = TypeVar("Row")
+
 
 class Progress:
     """Receive what a run does; this one shows nothing, and a command line shows bars."""
@@ -47,9 +56,6 @@ class Progress:
         """Report the latest figures."""
 
 
-_locks: dict[Path, FileLock] = {}  # of this process
-
-
 class InUse(FileError):
     """Report that another process writes there."""
 
@@ -64,21 +70,12 @@ def hold(path: Path) -> None:
         raise InUse(f"{path} is in use by another process; wait for it, or name another place") from None
 
 
-C = TypeVar("C", bound=Settings)
-
-MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
-LISTENERS: list[Callable[[Path, Sequence[Mapping[str, Any]]], None]] = []
-"""Functions that take the metrics of a folder so far, whenever there are more (``training.runtime.tracking``)."""
-_PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
-
-
 class RunError(FileError):
     """Report a run folder that cannot be used, or a damaged file in it; the message names it and the fault."""
 
 
 def require(extra: str, *packages: str) -> None:
-    """Raise ``RunError``, with how to install the extra that brings it, where a package is missing; none is imported.
-    """
+    """Raise ``RunError``, with how to install the extra, where a package of it is missing; none is imported."""
     if message := missing(extra, *packages):
         raise RunError(message)
 
@@ -253,10 +250,6 @@ def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:
     return pd.DataFrame(list(rows))
 
 
-FORMAT = 5
-Row = TypeVar("Row")
-
-
 class ResultLogError(FileError):
     """Report a file of results that cannot be resumed; the message names it and the reason."""
 
@@ -267,7 +260,7 @@ class ResultLog(Generic[Row]):
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any], row: type[Row]) -> None:
-        self.path, self.header, self.row = path, {**header, "format": FORMAT}, row
+        self.path, self.header, self.row = path, {**header, "format": _LOG_FORMAT}, row
 
     def read(self) -> list[Row]:
         """Return the results so far, and lock the file; a last line that was cut short is removed. Raise

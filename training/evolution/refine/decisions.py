@@ -21,7 +21,6 @@ from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
 from bridge_env.rules.scoring import imps
-from training.evaluation.boards import Boards
 from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, bid, boards_of, duel
 from training.runtime.processes import use_fast_matmul
 
@@ -30,6 +29,9 @@ BATCH = 32768  # play-outs at a time
 
 Worth = NDArray[np.int8] | NDArray[np.float32]
 Index = NDArray[np.int64]
+SHARE = 0.8  # of a label that is the player's judgement
+LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
+UNIT = 64  # labels are multiples of 1/64 IMP: so that sums of them are exact in any order
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,31 +93,13 @@ def decisions_of(
     return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
 
 
-@dataclass(frozen=True, eq=False)
 class Table:
     """Hold one table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
 
-    us: Partnership
-    them: Rival
-    board_range: BoardRange
-    duel: Duel
-    number: int
-
-    @property
-    def boards(self) -> Boards:
-        """Return the boards."""
-        return boards_of(self.board_range)[0]
-
-    @property
-    def features(self) -> NDArray[np.int16]:
-        """Return the features of the hands: int16 (N, 4, NUM_FEATURES)."""
-        return boards_of(self.board_range)[1]
-
-    @property
-    def history(self) -> NDArray[np.int8]:
-        """Return the auctions: int8 (N, L)."""
-        history: NDArray[np.int8] = self.duel.history[self.number]
-        return history
+    def __init__(self, us: Partnership, them: Rival, board_range: BoardRange, duel: Duel, number: int) -> None:
+        self.us, self.them, self.board_range, self.duel, self.number = us, them, board_range, duel, number
+        self.boards, self.features = boards_of(board_range)  # features of the hands, int16 (N, 4, NUM_FEATURES)
+        self.history: NDArray[np.int8] = duel.history[number]  # (N, L)
 
     def decisions(self, on: NDArray[np.bool_] | None = None) -> Decisions:
         """Return the decisions of ``us``; on the boards ``on``, bool (N,)."""
@@ -160,11 +144,6 @@ Selector = Callable[[Table, Index, Index], NDArray[np.bool_]]
 
 Labeller = Callable[[Table, Index, Index, NDArray[np.bool_]], Worth]
 """Label decisions: ``play_out``, or ``judgement.by_judgement`` of some player."""
-
-
-SHARE = 0.8  # of a label that is the player's judgement
-LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
-UNIT = 64  # labels are multiples of 1/64 IMP: so that sums of them are exact in any order
 
 
 def network_by_book(spec: str) -> NetworkBidder:

@@ -33,6 +33,7 @@ _LAST = {
 SITUATIONS = {f"{BOTH_SIDES}, {acted}, {last}": f"{a}; {b}" for acted, a in _ACTED.items() for last, b in _LAST.items()}
 SITUATIONS[f"{BOTH_SIDES}, 1+ i-bid or 1+ partner-bid"] = "both sides have bid"
 EVERYWHERE = len(SITUATIONS) - 1
+SCALE = 8.0  # points of a card for one unit of the softmax
 
 
 class Action(NamedTuple):
@@ -200,7 +201,6 @@ def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.in
 
 
 NUM_CARDS = len(SITUATIONS) * len(ACTIONS)
-SCALE = 8.0  # points of a card for one unit of the softmax
 
 
 @dataclass(frozen=True, eq=False)
