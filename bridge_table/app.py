@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from bridge_table import multiplayer_routes, practice_routes, system_routes, table_routes
-from bridge_table.http.routing import SerialWorker, make_starlette, server_error
+from bridge_table.http.requests import SerialWorker, make_starlette, server_error
 from bridge_table.http.server import TIMEOUT
 from bridge_table.learning.database import Database, DatabaseError
 from bridge_table.multiplayer_routes import GuestServer
@@ -18,14 +18,9 @@ def make_app(
     key: str, *, seed: int = 0, named: tuple[str, ...] = (), timeout: float = TIMEOUT,
     database: Database | None = None,
 ) -> Starlette:  # fmt: skip
-    """Return the server as an ASGI app; its ``state`` has the ``guests`` and the ``worker``.
-
-    Args:
-        key: the first part of every path of the host.
-        seed: of the deals.
-        named: specs that the page may use besides those of the package.
-        timeout: seconds that a bidder or player may take for an answer.
-        database: of finished boards; None: they are lost when the server ends.
+    """Return the server as an ASGI app; its ``state`` has the ``guests`` and the ``worker``. ``key`` begins every path
+    of the host, ``seed`` is of the deals, ``named`` are more specs for the page, ``timeout`` is in seconds for an
+    answer.
     """
     session = Session(seed, named, database or Database())
     worker = SerialWorker(timeout)

@@ -20,14 +20,13 @@ from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 from bridge_table.board import views
-from bridge_table.board.report import problem_report
-from bridge_table.board.scenarios import PARTNER, read_source
+from bridge_table.board.dealing import PARTNER, read_source
 from bridge_table.board.seating import Player
 from bridge_table.board.table import Setup
-from bridge_table.http.fields import Dealer, RequestError, Spec, Words, parse_card
-from bridge_table.http.routing import Api, Json, SerialWorker
+from bridge_table.board.views import problem_report
+from bridge_table.http.requests import Api, Dealer, Json, RequestError, SerialWorker, Spec, Words, parse_card
 from bridge_table.pages import page
-from bridge_table.people.rooms import CHALLENGE, PRACTICE, Challenge, Room, Rooms, SeatInvite, check_name
+from bridge_table.people import CHALLENGE, PRACTICE, Challenge, Room, Rooms, SeatInvite, check_name
 from bridge_table.session import Session
 
 _POLL = 0.2  # seconds until bidders and players look at their table again where there was nothing to do
@@ -64,10 +63,7 @@ def open_challenge(
     boards: Annotated[int, Meta(ge=1, le=_MAX_BOARDS)] = 8, seed: Annotated[int, Meta(ge=0, le=10**9)] = 0,
     hands: Words = "", calls: Words = "", stack: str = "",
 ) -> Json:  # fmt: skip
-    """Begin a challenge, and return the key that its players share.
-
-    Its boards are those of a ``stack``, of a scenario if there are ``hands`` or ``calls``, else random.
-    """
+    """Begin a challenge on boards of a ``stack``, a scenario, or random ones; return the key that its players share."""
     pasted = session.stacks[stack] if stack else []
     if len(pasted) > _MAX_BOARDS:
         raise RequestError(f"A challenge has at most {_MAX_BOARDS} boards; these are {len(pasted)}.")
@@ -173,11 +169,7 @@ def show_report(invite: SeatInvite) -> Json:
 
 
 class GuestServer:
-    """Serves guests, and lets bidders and players go on at their tables.
-
-    Attributes:
-        pace: factor of the pauses after calls and cards.
-    """
+    """Serves guests, and lets bidders and players go on at their tables; ``pace`` is a factor of the pauses."""
 
     def __init__(self, rooms: Rooms, worker: SerialWorker) -> None:
         self.rooms, self.worker, self.pace = rooms, worker, 1.0

@@ -11,9 +11,8 @@ from bridge_env.rng import streams
 from bridge_env.rules.calls import parse_call
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
-from bridge_table.http.fields import RequestError, Spec
-from bridge_table.http.routing import Api, Json
-from bridge_table.learning import drills, history, spaced_repetition
+from bridge_table.http.requests import Api, Json, RequestError, Spec
+from bridge_table.learning import drills, history
 from bridge_table.learning.drills import Drill
 from bridge_table.learning.topics import TOPICS, title_of
 from bridge_table.session import Session
@@ -39,10 +38,7 @@ def drill_topic(
     session: Session, *, spec: Spec, topic: str, count: Count = 10, seed: Annotated[int, Meta(ge=0, le=2**31)] = 0,
     source: Literal["deals", "textbook"] = "deals",
 ) -> Json:  # fmt: skip
-    """Begin a drill on a topic, or on ``any``: on deals that the system bids, or of the textbook exam.
-
-    With ``cards`` each question, of such deals, has the scorecard that decides.
-    """
+    """Begin a drill on a topic, ``any`` or ``cards``: on deals that the system bids, or of the textbook exam."""
     system = session.system(spec)
     if topic not in (*TOPICS, drills.ANY, drills.CARDS):
         raise RequestError(f"There is no topic {topic[:40]!r}.")
@@ -69,7 +65,7 @@ def answer(session: Session, name: str, *, number: int, call: str) -> Json:
     out = drills.answer(drill, number, parse_call(call))
     if drill.mistakes and first:
         right = out["points"] == FULL
-        out["due"] = spaced_repetition.reschedule(session.database, drill.mistakes[number], right)
+        out["due"] = history.reschedule(session.database, drill.mistakes[number], right)
     return out
 
 
@@ -127,7 +123,7 @@ def open_board(session: Session, number: int) -> Json:
 @api.get("mistakes")
 def due(session: Session) -> Json:
     """Return how many costly calls are due."""
-    return spaced_repetition.due(session.database)
+    return history.due(session.database)
 
 
 @api.post("mistakes/drill")
@@ -141,6 +137,6 @@ def drill_mistakes(session: Session, *, spec: Spec, count: Count = 10) -> Json:
         except ValueError:
             return spec
 
-    drill = spaced_repetition.drill_of_due(session.database, spec, count)
+    drill = history.drill_of_due(session.database, spec, count)
     drill.readers = tuple((available(ns), available(ew)) for ns, ew in drill.readers)
     return _begin(session, drill)

@@ -22,11 +22,8 @@ def serve_table(
     specs: tuple[str, ...], host: str, port: int | None, seed: int | None, browser: bool, timeout: float,
     memory: str | None,
 ) -> None:  # fmt: skip
-    """Serve the table until Ctrl-C; the arguments are those of ``bridge-env table``.
-
-    Raises:
-        NoServer: the extra ``table`` is not installed, or the port is taken.
-        DatabaseError: the file of finished boards cannot be used.
+    """Serve the table as ``bridge-env table`` does, until Ctrl-C; raise ``NoServer`` where the extra ``table`` is
+    missing or the port is taken, ``DatabaseError`` where the file cannot be used.
     """
     with _listening(host, port) as listening:
         # imported here because the extra ``table`` brings starlette
@@ -70,16 +67,12 @@ def _random_key() -> str:
 
 
 def serve_programs(spec: str, opponents: str | None, play: str, host: str, port: int, timeout: float) -> None:
-    """Answer other programs until Ctrl-C; the arguments are those of ``bridge-env serve``.
-
-    Raises:
-        NoServer: the extra ``table`` is not installed, or the port is taken.
-        SpecError: a spec names nothing.
+    """Answer other programs as ``bridge-env serve`` does, until Ctrl-C; raise ``NoServer`` where the extra ``table`` is
+    missing or the port is taken, ``SpecError`` where a spec names nothing.
     """
     with _listening(host, port) as listening:
         # imported here because the extra ``table`` brings starlette
-        from bridge_table.programs.answers import Answers
-        from bridge_table.programs.app import make_app
+        from bridge_table.programs.answers import Answers, make_app
 
         answers = Answers(spec, opponents, play)
         answers.warm_up()
@@ -98,10 +91,8 @@ def serve_programs(spec: str, opponents: str | None, play: str, host: str, port:
 
 @contextlib.contextmanager
 def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
-    """Enter a server's process with its listening socket.
-
-    Raises:
-        NoServer: the extra ``table`` is not installed, or the port is taken.
+    """Enter a server's process with its listening socket; raise ``NoServer`` where the extra is missing or the port is
+    taken.
     """
     if absent := missing("table", "starlette", "uvicorn"):
         raise NoServer(absent)
@@ -113,9 +104,8 @@ def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
 def _warm_up() -> None:
     """Load what the first board needs, so that its first call comes at once."""
     # imported here, in a thread, because that takes seconds
-    from bridge_table.board.dealing import random_deal
+    from bridge_table.board.dealing import PARTNER, random_deal
     from bridge_table.board.hints import lookahead
-    from bridge_table.board.scenarios import PARTNER
     from bridge_table.board.table import BIDDING, Setup, Table
     from bridge_table.board.views import state
 

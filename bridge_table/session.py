@@ -8,26 +8,21 @@ from typing import TypeVar
 
 from agents.registry import system_of
 from agents.systems.language.tree import System
-from bridge_table.board.dealing import Deal, judging_deal, random_deal
-from bridge_table.board.scenarios import Scenario
+from bridge_table.board.dealing import Deal, Scenario, judging_deal, random_deal
 from bridge_table.board.seating import check_spec
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import check_looks
-from bridge_table.http.fields import RequestError, Seat, seat_number
+from bridge_table.http.requests import RequestError, Seat, seat_number
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
-from bridge_table.people.rooms import Rooms
+from bridge_table.people import Rooms
 from training.evaluation.duplicate import MatchResult
 
 _Value = TypeVar("_Value")
 
 
 class Store(dict[str, _Value]):
-    """Values by random names.
-
-    Args:
-        missing: the error text for a name that is not here.
-    """
+    """Values by random names; ``missing`` is the error text for a name that is not here."""
 
     def __init__(self, missing: str) -> None:
         self.missing = missing
@@ -85,10 +80,8 @@ class Session:
         return table
 
     def table_for(self, name: str, seat: Seat) -> tuple[Table, int | None]:
-        """Return a table, and the number of a seat that may look at it.
-
-        Raises:
-            RequestError: there is no such table, or the seat may not look.
+        """Return a table, and the number of a seat; raise ``RequestError`` where there is none, or the seat may not
+        look.
         """
         table, number = self.tables[name], seat_number(seat)
         check_looks(table, number)
@@ -97,18 +90,12 @@ class Session:
     # --- specs and systems --------------------------------------------------------------------------------
 
     def check_spec(self, spec: str) -> str:
-        """Return a spec that the page may use.
-
-        Raises:
-            SpecError: it names nothing, or something that only the command line may name.
-        """
+        """Return a spec that the page may use; raise ``SpecError`` where it may not."""
         return check_spec(spec, self.named)
 
     def system(self, spec: str) -> System:
-        """Return the system that a spec of the page follows.
-
-        Raises:
-            ValueError: the page may not use it, or it follows no written system.
+        """Return the system that a spec of the page follows; raise ``ValueError`` where it may not be used, or follows
+        none.
         """
         found = system_of(self.check_spec(spec))
         if found is None:

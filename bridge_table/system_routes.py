@@ -8,13 +8,12 @@ from typing import Annotated
 from msgspec import Meta
 
 from agents.systems.language.text import system_text
+from bridge_table import systems
 from bridge_table.board.seating import drop_system
 from bridge_table.board.table import OVER
 from bridge_table.board.views import state
-from bridge_table.http.fields import Name, RequestError, Spec, SystemText
-from bridge_table.http.routing import Api, Json
+from bridge_table.http.requests import Api, Json, Name, RequestError, Spec, SystemText
 from bridge_table.session import Session
-from bridge_table.systems import books, versions
 from training.evaluation.duplicate import match
 
 _MAX_BOARDS = 2000
@@ -27,25 +26,25 @@ api = Api()
 @api.post("book")
 def book(session: Session, *, spec: Spec) -> Json:
     """Return the calls of a system's book."""
-    return books.book_of(session.system(spec))
+    return systems.book_of(session.system(spec))
 
 
 @api.post("card")
 def card(session: Session, *, spec: Spec) -> Json:
     """Return a system's convention card."""
-    return {"card": books.card_of(session.system(spec))}
+    return {"card": systems.card_of(session.system(spec))}
 
 
 @api.post("figures")
 def measure(session: Session, *, spec: Spec) -> Json:
     """Measure a book."""
-    return books.figures_of(session.system(spec))
+    return systems.figures_of(session.system(spec))
 
 
 @api.post("compare")
 def compare(session: Session, *, a: Spec, b: Spec) -> Json:
     """Set two systems side by side."""
-    return books.side_by_side(session.system(a), session.system(b))
+    return systems.side_by_side(session.system(a), session.system(b))
 
 
 # --- a system that is being edited ----------------------------------------------------------------------------
@@ -60,7 +59,7 @@ def text_of(session: Session, *, spec: Spec) -> Json:
 @api.post("check")
 def check(session: Session, *, text: SystemText, name: Name = "mine.bidding") -> Json:
     """Return the faults of a text."""
-    return versions.findings(text, name)
+    return systems.findings(text, name)
 
 
 @api.post("drafts")
@@ -74,7 +73,7 @@ def exam(session: Session, *, spec: Spec, against: Spec = "") -> Json:
     """Return a system's scores in the exam."""
     for one in filter(None, (spec, against)):
         session.system(one)
-    return versions.papers(spec, against)
+    return systems.papers(spec, against)
 
 
 @api.post("matches")
@@ -86,13 +85,13 @@ def play_match(
     for spec in (a, b):
         session.system(spec)
     result = match(a, b, boards, seed)
-    return versions.match_json(session.matches.add(result), result)
+    return systems.match_json(session.matches.add(result), result)
 
 
 @api.post("matches/{name}/open")
 def open_board(session: Session, name: str, *, board: int) -> Json:
     """Open a board of a match at a table where it is over, to be reviewed."""
-    found = versions.replayed(session.matches[name], board)
+    found = systems.replayed(session.matches[name], board)
     if found is None:
         raise RequestError(f"The match has no board {board}.", 404)
     setup, deal, calls = found

@@ -15,15 +15,15 @@ from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import call_text, parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, board_dealer, board_vulnerability
 from bridge_table.board import seating, views
-from bridge_table.board.dealing import Deal, problem_texts, read_texts
+from bridge_table.board.dealing import PARTNER, SCENARIOS, Deal, problem_texts, read_scenario, read_texts
 from bridge_table.board.hints import hint
-from bridge_table.board.report import problem_report
 from bridge_table.board.review import review
-from bridge_table.board.scenarios import PARTNER, SCENARIOS, read_scenario
 from bridge_table.board.table import OVER, Setup, Table
-from bridge_table.board.views import Format, state
-from bridge_table.http.fields import (
+from bridge_table.board.views import Format, problem_report, state
+from bridge_table.http.requests import (
+    Api,
     Dealer,
+    Json,
     Name,
     RequestError,
     Seat,
@@ -34,11 +34,9 @@ from bridge_table.http.fields import (
     parse_calls,
     parse_card,
 )
-from bridge_table.http.routing import Api, Json
-from bridge_table.learning.history import current_session
-from bridge_table.learning.save_review import save_review
+from bridge_table.learning.history import current_session, save_review
 from bridge_table.session import Session
-from bridge_table.systems.books import entries_after
+from bridge_table.systems import entries_after
 
 _CHAMPION = "policy:champion"
 People = Annotated[str, Meta(pattern="^N?E?S?W?$")]

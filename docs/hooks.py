@@ -14,7 +14,7 @@ from agents.systems.explain.language_reference import words_markdown
 from bridge_env import show
 from bridge_env.display.notebook import ShowError
 from training.evaluation import match
-from training.evaluation.report.page import report
+from training.evaluation.report import report
 
 ROOT = Path(__file__).parents[1]
 PICTURES = "notebook.md"  # its snippets are run and drawn

@@ -17,8 +17,8 @@ from typing import Any
 from ray import tune
 from ray.tune.schedulers import ASHAScheduler
 
+from training.configs import PPOConfig
 from training.networks import ppo
-from training.networks.configs import PPOConfig
 
 
 def trial(settings: dict[str, Any], out: str, calls: int, more: dict[str, Any]) -> None:

@@ -28,10 +28,9 @@ from bridge_env.rng import streams
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, call_text
 from bridge_env.rules.cards import board_vulnerability
 from studies.tables import Found, run_study
-from training.evaluation.agreement import percent
 from training.evaluation.boards import Boards, library_boards, standard_error
 from training.evaluation.duplicate import match
-from training.evaluation.recorded_calls import Calls
+from training.evaluation.recorded_calls import Calls, percent
 from training.evaluation.verdict import rows_table
 from training.maps.judge import held_out_examples, play_matches
 from training.runtime.pages import drawn, table

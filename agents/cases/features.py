@@ -3,7 +3,7 @@
 The integers are the hand as conventions describe it, and what the auction has shown. Nothing depends on the seat: seats
 are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
 
-A metric is perceptrons with one output for each coordinate, learned with their cases (``training.cases.network``): each
+A metric is perceptrons with one output for each coordinate, learned with their cases (``training.cases.fit``): each
 adds some coordinates, integers, -256 to 256. Sums are exact in whatever order, so that a batch equals its rows on any
 machine: weights are multiples of 2**-16, inputs are integers, and what a layer passes on is rounded to multiples of
 2**-12.

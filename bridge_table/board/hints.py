@@ -24,7 +24,7 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import card_text
 from bridge_table.board.seating import bidder_at
 from bridge_table.board.table import BIDDING, PLAYING, Table
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 from training.evaluation.boards import nan_as_none
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
@@ -35,10 +35,8 @@ _SURELY = 0.5  # IMPs on average that another call must gain to be better; less 
 
 
 def hint(table: Table, seat: int | None) -> dict[str, Any]:
-    """Return what the bidder or player of the person's side would do, and why.
-
-    Raises:
-        RequestError: it is not for ``seat`` to go on.
+    """Return what the bidder or player of the person's side would do, and why; raise ``RequestError`` where it is not
+    the turn.
     """
     if seat is None or table.phase not in (BIDDING, PLAYING) or table.chooser() != seat:
         raise RequestError("A hint is for the seat that is to call or to play.", 409)
@@ -142,15 +140,9 @@ def _card_hint(table: Table) -> dict[str, Any]:
 
 
 def compare_call(table: Table, number: int, others: list[int]) -> dict[str, Any] | None:
-    """Compare a person's call with ``others`` over deals that fit what the seat knew.
-
-    Args:
-        number: of the call in the auction.
-
-    Returns:
-        The best ``call``, the IMPs that it ``gain``s on average over the call that was made, their standard ``error``,
-        the ``deals``, and whether it is ``sure``: better by more than taste and chance. None where the side's bidder
-        cannot look ahead.
+    """Compare call ``number`` of a person with ``others`` over deals that fit what the seat knew: return the best
+    ``call``, its ``gain`` in IMPs and the standard ``error``, the ``deals``, and whether it is ``sure``; None where
+    nobody looks ahead.
     """
     deal, setup = table.deal, table.setup
     before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)

@@ -26,17 +26,13 @@ from bridge_env.rules.scoring import imps, score
 from bridge_table.board.hints import compare_call
 from bridge_table.board.seating import teams
 from bridge_table.board.table import OVER, Table
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 
 
 def review(table: Table) -> dict[str, Any]:
-    """Return the review of a board that is over; it is computed once.
-
-    Raises:
-        RequestError: the board is not over.
-    """
+    """Return the review of a board, computed once; raise ``RequestError`` where the board is not over."""
     if table.phase != OVER:
         raise RequestError("The review comes when the board is over.", 409)
     if table.review is None:
@@ -117,11 +113,7 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
 
 
 def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[str, Any]]:
-    """Return each call of a person with the result of every other, bid out by the bidders of the table.
-
-    Args:
-        points: of the auction at double-dummy tricks, NS-positive: gains are over that, whatever was played.
-    """
+    """Return each call of a person with every other's result, bid out, and gain over ``points``, NS-positive."""
     deal, setup = table.deal, table.setup
     sign = -1 if setup.side else 1
     out = []
@@ -158,10 +150,8 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
 
 
 def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
-    """Return the better call on this deal, and the IMPs lost to it; where the bidder errs too, it is no mistake.
-
-    Args:
-        gains: IMPs that each legal call gains over the auction.
+    """Return the better call by the IMPs that each gains, and those lost to it; where the bidder errs too, it is no
+    mistake.
     """
     best = max(gains.values())
     better = usual if gains[usual] == best else next(other for other, gain in gains.items() if gain == best)
@@ -170,10 +160,8 @@ def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
 
 
 def _card_costs(table: Table, took: int) -> list[dict[str, Any]]:
-    """Return what every card cost its side, in double-dummy tricks and IMPs, and which would have cost nothing.
-
-    Args:
-        took: declarer's tricks double dummy.
+    """Return what every card cost its side in tricks, of which declarer ``took`` so many, and IMPs, and which cost
+    nothing.
     """
     cards, contract = table.cards, table.contract
     if not cards:

@@ -26,12 +26,8 @@ def offered(named: tuple[str, ...], dropped: tuple[str, ...]) -> list[str]:
 
 
 def check_spec(spec: str, named: tuple[str, ...]) -> str:
-    """Return a spec that the page may use, without spaces around it.
-
-    Only the command line names files and Python modules.
-
-    Raises:
-        SpecError: it names nothing, or something that only the command line may name.
+    """Return a spec without spaces around it; raise ``SpecError`` where it is none, or only the command line may name
+    it.
     """
     spec = spec.strip()
     for part in seat_specs(spec):
@@ -55,10 +51,8 @@ def _is_known(spec: str) -> bool:
 
 
 def drop_system(name: str, text: str) -> str:
-    """Return the spec of a ``.bidding`` text that was dropped on the page; it stays in this process.
-
-    Raises:
-        SpecError: it is no system; the message has the line.
+    """Return the spec of a ``.bidding`` text that was dropped on the page; raise ``SpecError``, with the line, where it
+    is none.
     """
     stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name.removesuffix(".bidding"))
     return register_system(stem.strip("-")[:40] or "mine", text)

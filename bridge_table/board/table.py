@@ -22,7 +22,7 @@ from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
 from bridge_table.board.dealing import Deal
 from bridge_table.board.seating import bidder_at
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 
@@ -130,10 +130,8 @@ class Table:
         self._make(call)
 
     def begin_with(self, calls: list[int]) -> None:
-        """Begin with calls that were made elsewhere; the result then counts as helped.
-
-        Raises:
-            IllegalCall: one of them is not legal.
+        """Begin with calls made elsewhere, so that the result counts as helped; raise ``IllegalCall`` where one is not
+        legal.
         """
         for call in calls:
             if self.phase != BIDDING:
@@ -160,14 +158,8 @@ class Table:
     # --- bidders and players --------------------------------------------------------------------------
 
     def step(self, at: int) -> None:
-        """Make the call or play the card of the bidder or player whose turn it is.
-
-        Args:
-            at: the number of calls and cards that the caller has seen.
-
-        Raises:
-            RequestError: it is nobody's turn, or the table has moved on.
-            BidderError: the bidder failed, or its call is not legal; the table stays as it is.
+        """Make the call or play the card of the bidder or player to go on, ``at`` calls and cards having been seen;
+        raise ``RequestError`` where it is nobody's turn, ``BidderError`` where it fails and the table stays as it is.
         """
         if self.phase not in (BIDDING, PLAYING):
             raise RequestError("It is nobody's turn.", 409)

@@ -1,8 +1,10 @@
-"""Show the table as JSON to one seat, without what the seat may not see, and a board that is over as a record."""
+"""Show the table as JSON to one seat, without what the seat may not see, a board that is over, and a problem."""
 
 from __future__ import annotations
 
+import json
 import math
+import platform
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -10,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.reader import Reader, Shows
+from agents.networks.reader import Shows
 from agents.registry import reader_of, spec_at
 from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
@@ -23,16 +25,16 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_env.rules.play import Plays
 from bridge_table.board.table import BIDDING, OVER, PLAYING, Table
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
+from training.runtime.runs import code_hash, version_of
 
 Format = Literal["pbn", "lin", "link"]
+_PACKAGES = ("bridge-env", "numpy", "numba", "starlette", "uvicorn", "msgspec")
 
 
 def check_looks(table: Table, seat: int | None) -> None:
-    """Check that ``seat`` may look at the table; a spectator (None) may where no people sit, or the board is over.
-
-    Raises:
-        RequestError: it may not.
+    """Raise ``RequestError`` where ``seat`` may not look; a spectator (None) may where no people sit, or the board is
+    over.
     """
     people = table.setup.people
     if table.phase != OVER and (seat not in people if seat is not None else bool(people)):
@@ -40,19 +42,14 @@ def check_looks(table: Table, seat: int | None) -> None:
 
 
 def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
-    """Return what ``seat`` may know; None: a spectator.
-
-    Args:
-        draw: draw hands for calls of networks that were not measured, which takes half a second each.
-
-    Raises:
-        RequestError: it may not look.
+    """Return what ``seat`` may know, None a spectator; ``draw``: draw hands for unmeasured calls of networks, half a
+    second each. Raise ``RequestError`` where it may not look.
     """
     check_looks(table, seat)
     people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
-    shown = _read(table).seats(table.calls, deal.dealer, deal.vulnerability, at_once=not draw)
+    shown = reader_of(*table.setup.specs).seats(table.calls, deal.dealer, deal.vulnerability, at_once=not draw)
     out: dict[str, Any] = {
         "table": table.name,
         "phase": table.phase,
@@ -87,11 +84,6 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     return out
 
 
-def _read(table: Table) -> Reader:
-    """Return the reader of the table's calls."""
-    return reader_of(*table.setup.specs)
-
-
 def _sitter(table: Table, seat: int) -> str:
     """Return the player at a seat: ``you``, or the spec of a bidder."""
     if seat in table.setup.people and not table.setup.replay:
@@ -122,7 +114,7 @@ def every_call(table: Table, seat: int | None) -> dict[str, Any]:
     """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
         raise RequestError("It is not for you to call now.", 409)
-    every = _read(table).every(table.calls, table.deal.dealer, table.deal.vulnerability)
+    every = reader_of(*table.setup.specs).every(table.calls, table.deal.dealer, table.deal.vulnerability)
     return {call_text(call): shows.as_json() for call, shows in every.items()}
 
 
@@ -161,10 +153,8 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
 
 
 def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
-    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``.
-
-    Raises:
-        IllegalCall: the calls are no auction.
+    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``;
+    raise ``IllegalCall`` where they are no auction.
     """
     over, read = bool(one_auction(calls, 0).done[0]), reader_of(spec, spec)
     every = {} if over else read.every(calls, 0, 0)
@@ -179,11 +169,7 @@ def legal_calls(auctions: Auctions) -> list[str]:
 
 
 def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]:
-    """Return IMPs a board and their standard error, from sums; no error of fewer than two boards.
-
-    Args:
-        total, squares: sums of the IMPs and of their squares.
-    """
+    """Return IMPs a board and their standard error, none of fewer than two boards, by sums of IMPs and squares."""
     mean = total / boards if boards else 0.0
     spread = max(squares - boards * mean * mean, 0.0)
     error = math.sqrt(spread / (boards - 1) / boards) if boards > 1 else None
@@ -194,10 +180,8 @@ def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]
 
 
 def export(table: Table, form: Format) -> dict[str, Any]:
-    """Return a table's board with its auction and play and what the calls showed.
-
-    Raises:
-        RequestError: the board is not over: a record holds all four hands.
+    """Return a table's board with its auction and play and what the calls showed; raise ``RequestError`` before it is
+    over.
     """
     if table.phase != OVER:
         raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
@@ -236,3 +220,20 @@ def _tricks_table(table: Table) -> NDArray[np.int8] | None:
     if table.deal.table is not None or table.review is None:
         return table.deal.table
     return np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
+
+
+def problem_report(table: Table, seat: int | None, seed: int | None = None) -> dict[str, Any]:
+    """Return a file with what ``seat`` may see of the board, the versions, and the seed of the deals, None for guests;
+    raise ``RequestError`` where the seat may not look.
+    """
+    setup = table.setup
+    found = {
+        "versions": {name: version_of(name) for name in _PACKAGES} | {"python": platform.python_version()},
+        "code": code_hash(),
+        "system": platform.platform(),
+        "bidders": {"NS": setup.north_south, "EW": setup.east_west, "control": setup.control, "cards": setup.player},
+        "seed": seed,
+        "state": state(table, seat),
+        "review": table.review,
+    }
+    return {"name": f"problem-board-{table.deal.number}.json", "text": json.dumps(found, indent=1, ensure_ascii=False)}

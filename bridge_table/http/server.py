@@ -18,11 +18,7 @@ class NoServer(ValueError):
 
 
 def listen(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket, so that the port is known before the address is printed.
-
-    Raises:
-        NoServer: the port is taken, or the host is not this machine.
-    """
+    """Return a listening socket; raise ``NoServer`` where the port is taken, or the host is not this machine."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     error = None
     for number in range(DEFAULT_PORT, DEFAULT_PORT + _TRIED) if port is None else [port]:

@@ -111,13 +111,8 @@ class Database:
     def save(
         self, board: Mapping[str, object], decisions: Mapping[str, int], mistakes: Sequence[Mapping[str, object]]
     ) -> bool:
-        """Save a board of this session, if its deal is new.
-
-        Args:
-            board, mistakes: by column. decisions: how many of each kind were made.
-
-        Returns:
-            Whether the board counts. Where its deal has counted before, nothing is saved.
+        """Save a board of this session with how many ``decisions`` of each kind were made and the mistakes, by column;
+        return whether it counts: nothing is saved where its deal has counted before.
         """
         with self.writing() as file:
             if file.execute("SELECT 1 FROM boards WHERE deal = ?", (board["deal"],)).fetchone():

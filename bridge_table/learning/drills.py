@@ -27,10 +27,10 @@ from bridge_env.rules.calls import PASS, call_text, histories_of
 from bridge_env.rules.cards import SEATS, UNKNOWN, VULNERABILITIES
 from bridge_table.board.hints import lookahead
 from bridge_table.board.views import legal_calls
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 from bridge_table.learning.topics import TOPICS, Decision, title_of, topic_of
-from training.book.deals import BidDeals, Calls
 from training.book.graph import AuctionGraph, Walker
+from training.book.measure import BidDeals, Calls
 from training.book.model import card_row
 from training.exam.positions import ALL, FULL, Position
 
@@ -59,11 +59,8 @@ class Drill:
 
 
 class Search:
-    """Finds questions of a topic in deals that a system bids in all four seats.
-
-    Args:
-        topic: one of ``TOPICS``, ``ANY`` or ``CARDS``.
-        seed: names the deals.
+    """Finds questions of a topic, one of ``TOPICS``, ``ANY`` or ``CARDS``, in deals of ``seed`` that a system bids in
+    all seats.
     """
 
     def __init__(self, system: System, topic: str, count: int, seed: int) -> None:
@@ -125,10 +122,8 @@ class Search:
         return replace(position, reason=player_terms.symbols(f"{words} ({where})"))
 
     def drill(self, spec: str) -> Drill:
-        """Return a drill from easy to hard: each line of the system in turn, and few passes.
-
-        Raises:
-            RequestError: nothing was found.
+        """Return a drill from easy to hard, each line in turn, and few passes; raise ``RequestError`` where nothing was
+        found.
         """
         if self.topic == CARDS and not any(block.weighs for block in self.graph.system.blocks):
             raise RequestError(f"{spec} has no scorecards; choose another system, such as system:champion.")
@@ -226,10 +221,8 @@ def question(drill: Drill, number: int) -> dict[str, Any]:
 
 
 def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
-    """Return the points of an answer, and the accepted calls with the reason. The first answer to a question counts.
-
-    Raises:
-        IllegalCall: the call is not legal there.
+    """Return the points of an answer, of which the first counts, and the accepted calls with the reason; raise
+    ``IllegalCall`` where it is not legal.
     """
     position = drill.questions[number]
     auctions = one_auction(position.auction, position.dealer, position.vulnerability)
@@ -244,11 +237,7 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
 
 
 def wrong_again(drill: Drill) -> Drill:
-    """Return a drill of the questions that were answered wrong.
-
-    Raises:
-        RequestError: there are none.
-    """
+    """Return a drill of the questions that were answered wrong; raise ``RequestError`` where there are none."""
     wrong = [k for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
     if not wrong:
         raise RequestError("Nothing was answered wrong so far.", 409)

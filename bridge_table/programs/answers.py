@@ -1,12 +1,19 @@
-"""Answer questions of other programs by a bidder and a card player, in BEN's form."""
+"""Answer questions of other programs by a bidder and a card player, in BEN's form and at BEN's endpoints."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
@@ -32,6 +39,8 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import NOTRUMP, PASS, bid_call
 from bridge_env.rules.cards import SEATS, UNKNOWN, card_text
+from bridge_table.http.requests import Json, RequestError, SerialWorker, make_starlette, read_fields
+from bridge_table.http.server import TIMEOUT, is_local
 from bridge_table.programs import ben
 from bridge_table.programs.ben import Question
 
@@ -41,14 +50,7 @@ _LEAST = 0.005  # probability of a candidate
 
 
 class Answers:
-    """Answers for one pair; no question depends on another.
-
-    Args:
-        opponents: spec of the other pair, for a bidder that reads their calls; None: as itself.
-
-    Raises:
-        SpecError: one of the specs names nothing.
-    """
+    """Answers for one pair, against ``opponents`` (None: as itself); raise ``SpecError`` where a spec names nothing."""
 
     def __init__(self, spec: str, opponents: str | None = None, play: str = "montecarlo") -> None:
         self.spec, self.opponents, self.play = spec, opponents or spec, play
@@ -56,14 +58,8 @@ class Answers:
         self.players = [make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)]
 
     def call(self, question: Question, details: bool = False) -> dict[str, Any]:
-        """Return the call of the question's seat in BEN's form.
-
-        Args:
-            details: also explain how it was found, which may take long.
-
-        Raises:
-            ValueError: the question is faulty; the message says how.
-            BidderError: the bidder fails, or its call is not legal.
+        """Return the call of the question's seat in BEN's form, with ``details`` also how it was found, which may take
+        long; raise ``ValueError`` where the question is faulty, ``BidderError`` where the bidder fails.
         """
         auctions = one_auction(question.calls, question.dealer, question.vulnerability)
         if auctions.done[0]:
@@ -86,10 +82,8 @@ class Answers:
         return out
 
     def shows(self, question: Question) -> Shows:
-        """Return what the last call of an auction shows, where the pair sits at the question's seat.
-
-        Raises:
-            ValueError: the auction is not legal.
+        """Return what the last call shows, the pair at the question's seat; raise ``ValueError`` where the auction is
+        not legal.
         """
         *before, made = question.calls
         one_auction(question.calls, question.dealer, question.vulnerability)
@@ -179,11 +173,67 @@ def _expected(thought: CardDecision, belief: Belief, view: PlayView) -> list[dic
 
 
 def _legal(card: int, view: PlayView, spec: str) -> str:
-    """Return the text of a card.
-
-    Raises:
-        BidderError: it is not legal.
-    """
+    """Return the text of a card; raise ``BidderError`` where it is not legal."""
     if not 0 <= card < 52 or not view.mask[0, card]:
         raise BidderError(f"{spec} played a card that is not legal: {card}")
     return card_text(card)
+
+
+def answer_bid(answers: Answers, fields: ben.Fields) -> Json:
+    """Return a call."""
+    return answers.call(fields.question(True), fields.details)
+
+
+def answer_card(answers: Answers, fields: ben.Fields) -> Json:
+    """Return a card."""
+    return answers.card(fields.question(True))
+
+
+def answer_explain(answers: Answers, fields: ben.Fields) -> Json:
+    """Return what the last call shows."""
+    question = fields.question(False)
+    if not question.calls:
+        raise RequestError("'ctx' holds no call to be explained.")
+    shows = answers.shows(question)
+    return {"explanation": str(shows), "Alert": shows.artificial}
+
+
+def answer_bids(answers: Answers, fields: ben.Fields) -> Json:
+    """Return what every legal call would show; the last row also has the specs of both sides, as in BEN."""
+    question = fields.question(False)
+    north_south, east_west = answers.sides(question.seat & 1)
+    rows: list[dict[str, Any]] = [
+        {"bid": "P" if call == PASS else ben.answer_word(call), "m": str(shows), "Alert": shows.artificial}
+        for call, shows in answers.every(question).items()
+    ]
+    rows[-1] |= {"NS": north_south, "EW": east_west}
+    return rows
+
+
+_ENDPOINTS: dict[str, Callable[[Answers, ben.Fields], Json]] = {
+    ben.BID: answer_bid, ben.LEAD: answer_card, ben.PLAY: answer_card, "/explain": answer_explain,
+    "/bids": answer_bids,
+}  # fmt: skip
+
+
+def make_app(answers: Answers, *, host: str = "127.0.0.1", timeout: float = TIMEOUT) -> Starlette:
+    """Return the server as an ASGI app; on a ``host`` of this machine alone, Host headers must name it. ``timeout`` is
+    in seconds for an answer.
+    """
+    worker = SerialWorker(timeout)
+
+    def route(path: str, answer: Callable[[Answers, ben.Fields], Json]) -> Route:
+        async def endpoint(request: Request) -> Response:
+            fields = await read_fields(request, ben.Fields)
+            return JSONResponse(await worker(lambda: answer(answers, fields)))
+
+        return Route(path, endpoint, methods=["GET"])
+
+    async def home(request: Request) -> Response:
+        found = {"program": "bridge-env", "bids": answers.spec, "plays": answers.play, "endpoints": [*_ENDPOINTS]}
+        return JSONResponse(found)
+
+    hosts = ["127.0.0.1", "localhost", "::1"] if is_local(host) else ["*"]
+    middleware = [Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)]
+    routes = [Route("/", home, methods=["GET"]), *(route(*row) for row in _ENDPOINTS.items())]
+    return make_starlette(routes, middleware)

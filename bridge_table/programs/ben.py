@@ -21,7 +21,7 @@ from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.rules.cards import SEATS, card_text, parse_vulnerability
 from bridge_env.rules.play import row_winner
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 
@@ -64,11 +64,7 @@ class Fields(msgspec.Struct, kw_only=True):
     details: bool = False
 
     def question(self, needs_hand: bool) -> Question:
-        """Return the question, which has no hand where it needs none.
-
-        Raises:
-            ValueError: a field is faulty; the message says which.
-        """
+        """Return the question, without a hand where it needs none; raise ``ValueError`` where a field is faulty."""
         calls, dealer = read_calls(self.ctx), SEATS.index(self.dealer.upper())
         played = tuple(parse_card(self.played[at : at + 2]) for at in range(0, len(self.played), 2))
         if self.format:
@@ -93,11 +89,7 @@ def question_path(question: Question, *, play: bool, **more: str) -> str:
 
 
 def read_calls(text: str) -> tuple[int, ...]:
-    """Return the calls of ``ctx``.
-
-    Raises:
-        CallError: one of them is no call.
-    """
+    """Return the calls of ``ctx``; raise ``CallError`` where one of them is no call."""
     text = text.strip().upper()
     if _CALL.sub(" ", text).endswith("-"):
         raise CallError("'ctx' ends with '-', which is no call; a pass is --")
@@ -105,11 +97,7 @@ def read_calls(text: str) -> tuple[int, ...]:
 
 
 def read_call(word: str, where: str) -> int:
-    """Return a call of ``ctx`` or of an answer.
-
-    Raises:
-        CallError: it is no call.
-    """
+    """Return a call of ``ctx`` or of an answer; raise ``CallError`` where it is no call."""
     known = _WORDS.get(word.strip().upper())
     if known is not None:
         return known
@@ -125,10 +113,7 @@ def calls_text(calls: tuple[int, ...]) -> str:
 
 
 def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) -> tuple[int, ...]:
-    """Return the order of play of cards whose tricks all begin with the opening leader's seat.
-
-    An unfinished last trick is in the order of play already.
-    """
+    """Return the order of play of cards whose complete tricks all begin with the opening leader's seat."""
     contract = one_auction(calls, dealer, 0).contracts()
     strain, leader = int(contract.bid[0]) % 5, 0  # the seat that leads a trick, from the opening leader on
     out: list[int] = []
@@ -142,20 +127,12 @@ def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) ->
 
 
 def read_hand(text: str) -> NDArray[np.bool_]:
-    """Return a hand, bool (52,).
-
-    Raises:
-        ValueError: it is none; the message says why.
-    """
+    """Return a hand, bool (52,); raise ``ValueError`` where it is none; the message says why."""
     return parse_hand(text.strip().upper().replace("_", ".").replace("10", "T"))
 
 
 def read_vulnerability(text: str) -> int:
-    """Return the code of ``vul``.
-
-    Raises:
-        ValueError: it is no vulnerability.
-    """
+    """Return the code of ``vul``; raise ``ValueError`` where it is no vulnerability."""
     word = text.strip()
     return _VULNERABLE_SIGNS[word] if word in _VULNERABLE_SIGNS else parse_vulnerability(word)
 
@@ -193,11 +170,7 @@ class Answer(msgspec.Struct):
 
 
 def read_answer(body: bytes) -> Answer:
-    """Return an answer.
-
-    Raises:
-        ValueError: it cannot be read; the message quotes the body.
-    """
+    """Return an answer; raise ``ValueError`` where it cannot be read; the message quotes the body."""
     try:
         return msgspec.json.decode(body, type=Answer)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as fault:

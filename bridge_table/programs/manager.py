@@ -67,11 +67,7 @@ class ManagedTable:
         return found
 
     def play(self, boards: Boards, row: int) -> Board:
-        """Let them bid and play one board.
-
-        Raises:
-            TalkError: one of them has hung up, is silent, or broke a law.
-        """
+        """Let them bid and play one board; raise ``TalkError`` where one has hung up, is silent, or broke a law."""
         owner, number = boards.owner[row], int(boards.number[row])
         dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
         self.send(protocol.START)
@@ -139,13 +135,8 @@ class ManagedTable:
 
 
 def seat_players(listening: socket.socket, room: str, patience: float, seating: float) -> ManagedTable:
-    """Wait until four programs have sat down; a program with an impossible request gets an error and is disconnected.
-
-    Args:
-        room: its name. patience: seconds for an answer. seating: seconds until all must sit.
-
-    Raises:
-        TalkError: the table was not full in time; the message names the empty seats.
+    """Wait at most ``seating`` seconds until four programs have sat down, each ``patience`` seconds for an answer; an
+    impossible request gets an error. Raise ``TalkError`` with the empty seats.
     """
     lines: dict[int, Connection] = {}
     names: dict[int, str] = {}
@@ -211,10 +202,8 @@ class TeamsMatch:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        """Keep one of equal boards, as a file with both rooms of a match has them.
-
-        Raises:
-            ValueError: two different boards have the same number.
+        """Keep one of equal boards, as a file of both rooms has them; raise ``ValueError`` where two differ but for the
+        number.
         """
         first: dict[int, int] = {}
         for row, number in enumerate(self.boards.number.tolist()):
@@ -223,11 +212,7 @@ class TeamsMatch:
         self.boards = self.boards.take(np.array(list(first.values()), np.intp))
 
     def resume(self) -> None:
-        """Take over the boards of the log.
-
-        Raises:
-            ValueError: it holds other boards.
-        """
+        """Take over the boards of the log; raise ``ValueError`` where it holds other boards."""
         if self.log is None or not self.log.is_file():
             return
         dealt = {int(number): self._dealt(row) for row, number in enumerate(self.boards.number)}
@@ -244,11 +229,7 @@ class TeamsMatch:
         return boards.owner[row].tolist(), int(boards.dealer[row]), int(boards.vulnerability[row])
 
     def set_teams(self, room: str, teams: tuple[str, str]) -> None:
-        """Note the teams that sit North-South and East-West in a room.
-
-        Raises:
-            ValueError: others have begun this match, or do not sit crosswise in the other room.
-        """
+        """Note the teams of a room; raise ``ValueError`` where others began the match, or do not sit crosswise."""
         with self._lock:
             other = self.teams.get(ROOMS[1 - ROOMS.index(room)])
             wanted = self.teams.get(room) or (None if other is None else (other[1], other[0]))

@@ -28,7 +28,7 @@ from bridge_env.bidders.view import BidView
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text
 from bridge_env.rules.cards import SEATS, card_text
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 from bridge_table.programs import ben
 from bridge_table.programs.ben import Answer, Question
 
@@ -62,11 +62,7 @@ class SeatFault(BidderError):
 
 
 def parse_address(argument: str) -> Address:
-    """Parse ``URL?OPTIONS``.
-
-    Raises:
-        SpecError: no address, or a faulty option.
-    """
+    """Parse ``URL?OPTIONS``; raise ``SpecError`` where there is no address, or a faulty option."""
     spec = f"seat:{argument}"
     url, _, options = argument.strip().partition("?")
     try:
@@ -185,11 +181,8 @@ def _ask(
 
 
 def _get(address: Address, path: str) -> bytes:
-    """Return the body of the program's answer to a GET request.
-
-    Raises:
-        BidderUnreachable: it does not answer.
-        SeatFault: it refuses.
+    """Return the body of the program's answer to a GET request; raise ``BidderUnreachable`` or, where it refuses,
+    ``SeatFault``.
     """
     options, url = address.options, address.root + path
     retries = urllib3.Retry(

@@ -12,7 +12,7 @@ from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.play import beats
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 from bridge_table.programs import table_manager as protocol
 from bridge_table.programs.answers import Answers
 from bridge_table.programs.ben import Question, read_call
@@ -32,10 +32,8 @@ class SeatClient:
     boards: int = 0
 
     def run(self) -> int:
-        """Play until the session ends; return the number of boards.
-
-        Raises:
-            TalkError: the manager refuses, has hung up, or sends an unexpected line.
+        """Play until the session ends; return the number of boards. Raise ``TalkError`` where the manager does not go
+        on.
         """
         me = SEAT_NAMES[self.seat]
         self.line.send(f'Connecting "{self.name}" as {me} using protocol version {protocol.VERSION}')
@@ -118,10 +116,8 @@ class SeatClient:
 
 
 def join(answers: Answers, seat: int, name: str, host: str, port: int, timeout: float) -> int:
-    """Play for ``seat`` at the manager's table until its session ends; return the number of boards.
-
-    Raises:
-        TalkError: there is no manager, or the session broke off; joining again goes on where the manager does.
+    """Play for ``seat`` at the manager's table until its session ends; return the number of boards. Raise ``TalkError``
+    where there is no manager, or the session broke off.
     """
     try:
         connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))

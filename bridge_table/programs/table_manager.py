@@ -38,12 +38,7 @@ class TalkError(RuntimeError):
 
 
 class Connection:
-    """A connection that sends and receives lines.
-
-    Args:
-        name: of the other side, for errors.
-        timeout: seconds to wait for a line.
-    """
+    """A connection that sends and receives lines; ``name`` is the other side's, ``timeout`` in seconds for a line."""
 
     def __init__(self, connection: socket.socket, name: str, timeout: float) -> None:
         self.name, self.timeout = name, timeout

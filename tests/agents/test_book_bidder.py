@@ -31,7 +31,7 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import PASS, parse_call
 from training.evaluation.duplicate import match as play_match
-from training.evaluation.system_consistency import of_match
+from training.evaluation.truth import of_match
 
 
 def look_at(book, auctions, owner):

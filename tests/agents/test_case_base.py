@@ -22,10 +22,9 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.io import optional_dependencies as extras
 from bridge_env.rules.calls import NUM_CALLS, call_text, parse_call
 from training.cases import fit, retain
-from training.cases.config import CasesConfig
 from training.cli.app import main
-from training.evaluation.agreement import rounds_and_sides, shares
-from training.evaluation.recorded_calls import read_states
+from training.configs import CasesConfig
+from training.evaluation.recorded_calls import read_states, rounds_and_sides, shares
 
 KEY = np.zeros(1, np.uint64)
 

@@ -17,9 +17,16 @@ from bridge_env.rules.calls import call_text
 from studies import maps_2007 as study
 from studies.tables import run_study
 from training.evaluation.boards import library_boards
-from training.maps import examples, fit, judge
-from training.maps.learning import batch_step, best_matching, first_units, neighbourhood, train_units
-from training.maps.metric import discriminant, published_metric
+from training.maps import fit, judge
+from training.maps.learning import (
+    batch_step,
+    best_matching,
+    discriminant,
+    first_units,
+    neighbourhood,
+    published_metric,
+    train_units,
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +36,7 @@ def atlas():
 
 @pytest.fixture(scope="module")
 def held():
-    return examples.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
+    return judge.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
 
 
 def test_the_same_seed_makes_the_same_bytes(atlas, tmp_path):

@@ -356,5 +356,5 @@ def test_what_a_network_by_a_book_shows_is_usual():
 
 def test_what_a_network_passes_is_not_forcing_whatever_its_book_says():
     found = shows("policy:by-the-book", "1S 2H", "3D")
-    assert "partner passes 50%" in found.how
+    assert "partner passes" in found.how
     assert found.note == "not forcing"

@@ -20,7 +20,7 @@ from bridge_env.hands.deals import parse_hand
 from bridge_env.rules.auction import Contracts, one_auction
 from bridge_env.rules.calls import NOTRUMP, parse_call
 from bridge_env.rules.play import IllegalCard, Plays
-from bridge_table.http.fields import parse_card
+from bridge_table.http.requests import parse_card
 from bridge_table.programs import ben
 from bridge_table.programs.ben import Question
 from bridge_table.programs.seat import SeatOptions, call_question, card_question, make_seat, parse_address

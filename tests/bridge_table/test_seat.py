@@ -21,7 +21,7 @@ from bridge_table.programs import seat as seats
 from bridge_table.programs.seat import make_seat
 from training.cli.app import main
 from training.evaluation import duplicate
-from training.evaluation.cardplay.match import Teams, play_hands
+from training.evaluation.cardplay import Teams, play_hands
 from training.evaluation.duplicate import match
 
 SIDES = ("system:sayc", "system:acol")

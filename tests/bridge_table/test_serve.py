@@ -13,8 +13,7 @@ pytest.importorskip("httpx2")
 from support.table import client_of, is_sentence
 
 import agents
-from bridge_table.programs.answers import Answers
-from bridge_table.programs.app import make_app
+from bridge_table.programs.answers import Answers, make_app
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"

@@ -13,9 +13,9 @@ from bridge_env.hands.features import HCP_AND_LENGTHS, NUM_FEATURES
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 from bridge_table.board.views import mean_error
-from bridge_table.learning import history, spaced_repetition
+from bridge_table.learning import history
 from bridge_table.learning.database import Database, default_file
-from bridge_table.learning.save_review import CALL, CARD
+from bridge_table.learning.history import CALL, CARD
 from bridge_table.learning.topics import OTHER_KINDS, TOPICS, Decision, title_of, topic_of
 from training.cli import main
 
@@ -141,23 +141,21 @@ def test_intervals_grow_with_right_answers_in_a_row():
     clock = Clock()
     memory = Database(now=clock)
     memory.save(board(1), {"openings": 1}, [mistake("2026-03-02")])
-    assert spaced_repetition.due(memory) == {"due": 0, "next": "2026-03-02"}
+    assert history.due(memory) == {"due": 0, "next": "2026-03-02"}
     clock.time += timedelta(hours=1)  # past midnight where the person is, and not yet in Greenwich
     days = []
     for _ in range(7):
-        assert spaced_repetition.due(memory) == {"due": 1, "next": None}
-        day = spaced_repetition.reschedule(memory, 1, True)
-        assert (
-            spaced_repetition.reschedule(memory, 1, True) == spaced_repetition.reschedule(memory, 1, False) == day
-        )  # it is due no more
+        assert history.due(memory) == {"due": 1, "next": None}
+        day = history.reschedule(memory, 1, True)
+        assert history.reschedule(memory, 1, True) == history.reschedule(memory, 1, False) == day  # it is due no more
         days.append((datetime.fromisoformat(day).date() - memory.today()).days)
         clock.pass_days(days[-1])
     assert days == [1, 3, 7, 21, 60, 60, 60]
     clock.pass_days(5)  # late
-    day = spaced_repetition.reschedule(memory, 1, False)
+    day = history.reschedule(memory, 1, False)
     assert day == (memory.today() + timedelta(days=1)).isoformat()
     clock.pass_days(1)
-    assert spaced_repetition.reschedule(memory, 1, True) == (memory.today() + timedelta(days=1)).isoformat()
+    assert history.reschedule(memory, 1, True) == (memory.today() + timedelta(days=1)).isoformat()
 
 
 def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
@@ -165,13 +163,13 @@ def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
     memory = Database(now=clock)
     for number, day in enumerate(("2026-03-03", "2026-02-20", "2026-03-01"), 1):
         memory.save(board(number), {"openings": 1}, [mistake(day, cost=number + 3)])
-    drill = spaced_repetition.drill_of_due(memory, "system:sayc", 10)
+    drill = history.drill_of_due(memory, "system:sayc", 10)
     assert drill.mistakes == (2, 3)
     question = drill.questions[0]
     assert question.answers == ((parse_call("1NT"), 10), (parse_call("2NT"), 10))
     assert "your 1S lost 5 IMPs" in question.reason
     assert (question.seat, question.auction) == (SEATS.index("S"), ())
-    assert spaced_repetition.drill_of_due(memory, "system:sayc", 1).mistakes == (2,)
+    assert history.drill_of_due(memory, "system:sayc", 1).mistakes == (2,)
 
 
 def server(memory):

@@ -15,7 +15,7 @@ from support.table import HOST, TOKEN, Visitor, cards_in, cards_of, dealt, is_se
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.scoring import imps
 from bridge_table.app import make_app
-from bridge_table.people.rooms import ABSENT, MAX_PLAYERS, WAIT
+from bridge_table.people import ABSENT, MAX_PLAYERS, WAIT
 
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}
 

@@ -6,7 +6,7 @@ from support.table import visitor_of
 from bridge_env.hands.deals import parse_hand
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.cards import SEATS
-from bridge_table.board.scenarios import SCENARIOS, hand_ranges, read_scenario
+from bridge_table.board.dealing import SCENARIOS, hand_ranges, read_scenario
 
 CALM = {"people": "NS", "ew": "pass", "ns": "system:sayc", "cards": "rule", "source": "scenario"}
 NOTRUMP = "N: 15-17 hcp, balanced\nS: 5+ H, 5+ S or 5+ C"

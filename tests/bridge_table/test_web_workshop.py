@@ -6,11 +6,11 @@ from support.table import visitor_of
 from agents.systems.language.text import parse_system
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import call_text
-from bridge_table.systems.books import book_of, figures_of
+from bridge_table.systems import book_of, figures_of
 from training.book.graph import AuctionGraph
 from training.evaluation.duplicate import match
-from training.exam.marks import plays, sit
 from training.exam.positions import textbook
+from training.exam.run import plays, sit
 
 
 @pytest.fixture

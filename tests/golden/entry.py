@@ -172,8 +172,8 @@ def network_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str,
 
 def exam_paper(spec: str) -> dict[str, Any]:
     """Return a bidder's answers in the textbook exam, and its marks."""
-    from training.exam.marks import sit
     from training.exam.positions import textbook
+    from training.exam.run import sit
 
     return sit(spec, textbook()).record()
 
@@ -188,7 +188,7 @@ def evolve_run(folder: Path, start: str, settings: Mapping[str, Any]) -> dict[st
     from training.evolution.cluster_evaluator import ClusterEvaluator
     from training.evolution.config import EvolveConfig
     from training.evolution.finalize import finalize
-    from training.runtime.progress import Progress
+    from training.runtime.runs import Progress
 
     config = EvolveConfig(start=start, control=start, **settings)
     state = generations.begin(config)
@@ -217,18 +217,23 @@ def league_run(folder: Path) -> dict[str, Any]:
     import torch
     from support.learners import run_league
 
-    from training.league.config import LeagueConfig
+    from training.configs import LeagueConfig
 
     torch.set_num_threads(1)
     config = LeagueConfig(
         start="nothing", iterations=6, boards=64, evaluate=3, judged=200, panel="pass", layers="24,16"
     )
     league = run_league(folder / "league", config)
-    weights = league.learner.arrays()
+    learned = league.learner.state()
+    weights = list(learned["average"])
+    for name in ("policy", "critic"):
+        moments = list(learned[f"{name}_adam"]["state"].values())
+        weights += [*learned[name].values(), moments[0]["step"]]
+        weights += [moment[kind] for moment in moments for kind in ("exp_avg", "exp_avg_sq")]
     return {
         "iterations": league.state.iteration,
-        "sizes of weights": sorted(int(array.size) for array in weights.values()),
-        "weights": sorted(round(float(abs(array.astype(float)).mean()), 2) for array in weights.values() if array.size),
+        "sizes of weights": sorted(weight.numel() for weight in weights),
+        "weights": sorted(round(float(weight.double().abs().mean()), 2) for weight in weights),
     }
 
 
@@ -243,7 +248,7 @@ def coach_run(folder: Path, text: str) -> dict[str, Any]:
     from agents.systems.library.shipped import read_system
     from training.coaching import run as coaching
     from training.coaching.config import CoachConfig
-    from training.runtime.progress import Progress
+    from training.runtime.runs import Progress
 
     torch.set_num_threads(1)
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+import torch
 from support.bidders import positions
 
 from agents.cases.features import SIZE, metric_of, points
@@ -178,4 +179,8 @@ def run_league(folder, config, start=None, stop=lambda: False, eager=False):
 
 
 def same(a, b):
-    np.testing.assert_equal(a.learner.arrays(), b.learner.arrays())
+    one, other = a.learner.state(), b.learner.state()
+    for name in ("policy", "critic", "average"):
+        torch.testing.assert_close(one[name], other[name], rtol=0, atol=0)
+    for name in ("policy_adam", "critic_adam"):
+        torch.testing.assert_close(one[name]["state"], other[name]["state"], rtol=0, atol=0)

@@ -16,8 +16,7 @@ from bridge_env.bidders import registry as bidders
 def serving(spec, opponents=None, play="rule"):
     """Run our server, and yield its address."""
     from bridge_table.http.server import listen, make_server
-    from bridge_table.programs.answers import Answers
-    from bridge_table.programs.app import make_app
+    from bridge_table.programs.answers import Answers, make_app
 
     with contextlib.closing(listen("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]

@@ -19,16 +19,15 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_text
 from training.book import system_book
-from training.book.deals import COLUMNS, BidDeals
 from training.book.diff import compare_systems, find_changes
 from training.book.graph import AuctionGraph, Walker, renumber_lines
-from training.book.measure import measure
-from training.book.render import render_book, render_difference
+from training.book.measure import COLUMNS, BidDeals, measure
+from training.book.model import render_book
 from training.book.shows import Shows, coverage
 from training.book.survey import SystemSurvey
-from training.book.system_book import add_worth, make_book
-from training.book.worth import Judge, without
+from training.book.system_book import Judge, add_worth, make_book, without
 from training.evaluation.partnership_match import BoardRange, Partnership, duel
+from training.runtime.pages import render
 
 TOY_TEXT = """\
 # A system for tests.
@@ -337,7 +336,7 @@ def test_a_change_is_found_once(name, back):
 
 def test_a_moved_threshold_is_named_with_what_the_system_gains():
     changed = parse_system(TOY_TEXT.replace("15-17 hcp", "14-17 hcp"), name="wide")
-    text = render_difference(compare_systems(TOY, changed, SAYC, 600, 1))
+    text = render("difference.md", **compare_systems(TOY, changed, SAYC, 600, 1))
     gain = match_sum(changed, SAYC, 600, 1) - match_sum(TOY, SAYC, 600, 1)
     assert f"the difference {gain / 600:+.3f} ±" in text
     assert "|**1NT**|15-17 HCP, balanced (strong) → 14-17 HCP, balanced (strong)|" in text
@@ -352,7 +351,7 @@ def test_new_conventions_come_first_with_their_answers():
     first, second = difference["sections"]
     assert (first["title"], len(first["rows"][0]["followers"])) == ("New conventions and sequences", 2)
     assert second["title"] == "Lines changed"
-    assert "1NT - 2♣ - 2♥: 4+♥" in render_difference(difference)
+    assert "1NT - 2♣ - 2♥: 4+♥" in render("difference.md", **difference)
 
 
 def run(capsys, *words):

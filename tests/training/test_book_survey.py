@@ -13,11 +13,11 @@ from agents.systems.library.shipped import read_system
 from bridge_env.hands.deals import parse_deal
 from bridge_env.rules.calls import parse_call
 from training.book.card import convention_card
-from training.book.deals import random_boards
+from training.book.measure import random_boards
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
-from training.evaluation.artificial_calls import count_artificial, of_match
 from training.evaluation.duplicate import match
+from training.evaluation.situations import count_artificial, of_match
 
 SAYC = read_system("sayc")
 

@@ -25,24 +25,22 @@ from tests.golden.runs import SHORT
 from training.cli.app import main
 from training.coaching import run as coaching
 from training.coaching.config import CoachConfig
-from training.coaching.departures import FEWEST, Departures, find_departures, unused_lines
-from training.coaching.judgement import judgement_of
+from training.coaching.judgement import FEWEST, Departures, find_departures, judgement_of, unused_lines
+from training.configs import LeagueConfig
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
+from training.evaluation.network_opponents import start_networks
 from training.evaluation.partnership_match import BoardRange
-from training.evaluation.system_consistency import SystemConsistency, of_match
+from training.evaluation.truth import SystemConsistency, of_match
 from training.evolution.config import EvolveConfig
 from training.evolution.generations import numbered
-from training.evolution.refine import judgement
-from training.evolution.refine.decisions import UNTRIED, tables_of
+from training.evolution.refine.decisions import UNIT, UNTRIED, by_judgement, preferences, tables_of
 from training.evolution.refine.line_steps import step_gains_task
 from training.evolution.refine.tasks import count_task
 from training.evolution.run import check_start
-from training.league.config import LeagueConfig
 from training.league.decision_log import Decisions, GreedyAuctions, SampledAuctions
 from training.league.rollout import extra_costs
 from training.league.train_league import by_the_book
-from training.networks.start import start_networks
 
 SMALL = LeagueConfig(
     start="policy:champion-plain", book="sayc", iterations=2, boards=32, estimated=0, evaluate=1, judged=12,
@@ -168,12 +166,12 @@ def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
     board, number = decisions.row[:300], decisions.number[:300]
     legal, _ = table.legal_calls(board, number)
     made = table.history[board, number]
-    worth = judgement.by_judgement(judge("free"), table, board, number, legal)
+    worth = by_judgement(judge("free"), table, board, number, legal)
     assert (worth[np.arange(300), made] == 0).all()
     assert (worth[~legal] == UNTRIED).all()
     tried = legal & (np.arange(38) != made[:, None])
-    np.testing.assert_array_equal(worth[tried] * judgement.UNIT, np.rint(worth[tried] * judgement.UNIT))
-    liked = judgement.preferences(judge("free"), table, board, number)
+    np.testing.assert_array_equal(worth[tried] * UNIT, np.rint(worth[tried] * UNIT))
+    liked = preferences(judge("free"), table, board, number)
     liked -= liked[np.arange(300), made][:, None]
     assert worth[tried & (liked > 0)].mean() > worth[tried & (liked < -4)].mean() + 0.5
 
@@ -290,7 +288,7 @@ def test_a_player_bids_on_the_mildest_terms_that_are_true_enough(monkeypatch):
         terms.append(bidder.networks.terms.truth)
         return SystemConsistency(0.93 + 0.002 * terms[-1], 0.001, 0.7, 5.0)
 
-    monkeypatch.setattr(coaching.system_consistency, "of_pair", of_pair)
+    monkeypatch.setattr(coaching.truth, "of_pair", of_pair)
     found = coaching.choose_terms(networks, seed=1)
     assert found.terms == Terms(2.0, 12.0)  # 0.96 less 0.008 is enough: 0.950 at 10, 0.954 at 12
     assert terms == [8.0, 10.0, 12.0]

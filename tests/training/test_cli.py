@@ -15,7 +15,7 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.records.pbn import read_boards
 from training.bench import measures
 from training.cli.app import app, main
-from training.cli.progress import Bar
+from training.cli.output import Bar
 from training.runtime import runs
 from training.runtime.cluster import ClusterError
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from bridge_env.double_dummy import ExactDoubleDummy
-from training import solve
+from training import deals
 from training.runtime.cluster import Cluster, ClusterError
 
 ray = pytest.importorskip("ray")
@@ -80,16 +80,16 @@ def test_nodes_get_the_code_and_solve_the_same(tmp_path, nodes, monkeypatch):
     seen = [place for _, place in nodes.cluster.map(where, [(0,), (1,), (2,)])]
     assert len({node for node, _ in seen}) == 3
     assert {sent for _, sent in seen} == {("agents", "bridge_env", "training")}
-    monkeypatch.setattr(solve, "TASK", 2)
+    monkeypatch.setattr(deals, "TASK", 2)
     for name, cluster in (("three", Cluster(None, nodes.address)), ("one", None)):
-        solve.solve_random(tmp_path / f"{name}.bdl", 7, seed=1, start=0, solver=ExactDoubleDummy(1), cluster=cluster)
+        deals.solve_random(tmp_path / f"{name}.bdl", 7, seed=1, start=0, solver=ExactDoubleDummy(1), cluster=cluster)
     assert (tmp_path / "one.bdl").read_bytes() == (tmp_path / "three.bdl").read_bytes()
 
 
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, nodes):
     pytest.importorskip("torch")
     from tests.support.learners import random_networks, run_league, same
-    from training.league.config import LeagueConfig
+    from training.configs import LeagueConfig
     from training.league.league import IMPS, League
 
     config = LeagueConfig(

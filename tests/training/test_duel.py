@@ -30,11 +30,11 @@ from training.evaluation.duplicate import match
 from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes, hierarchy, is_system
 from training.evolution import run
 from training.evolution.config import EvolveConfig
-from training.evolution.describe_edit import describe_edit
 from training.evolution.generations import numbered
 from training.evolution.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolution.refine.induce import Rule
 from training.evolution.run import check_start
+from training.evolution.selection import describe_edit
 
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"

@@ -15,11 +15,11 @@ from bridge_env.hands.deals import random_deals  # noqa: E402
 from studies import estimator as study  # noqa: E402
 from studies.tables import run_study  # noqa: E402
 from training.cli.app import main  # noqa: E402
+from training.configs import EstimatorConfig  # noqa: E402
 from training.estimators import fit  # noqa: E402
-from training.estimators.config import EstimatorConfig  # noqa: E402
+from training.estimators.fit import Network  # noqa: E402
 from training.estimators.judge import hits_of, judge  # noqa: E402
-from training.estimators.network import Network  # noqa: E402
-from training.runtime.progress import Progress  # noqa: E402
+from training.runtime.runs import Progress  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 

@@ -15,10 +15,9 @@ from bridge_env.hands.deals import hand_text, parse_hand
 from bridge_env.hands.features import HCP, hand_features
 from bridge_env.rules.calls import PASS, parse_call
 from bridge_env.rules.cards import SEATS
-from training.exam.marks import key_of, plays, sit
 from training.exam.positions import ALL, FULL, HALF, KEYS, ExamError, read_exam, textbook
 from training.exam.positions import parse_exam as parse_texts
-from training.exam.run import ExamConfig, scores_text, wrong_text
+from training.exam.run import ExamConfig, key_of, plays, scores_text, sit, wrong_text
 from training.exam.run import exam as sit_exam
 
 SMALL = """\

@@ -10,16 +10,23 @@ from support.learners import Here
 from agents.systems.language.text import load_system, parse_system, system_text
 from agents.systems.library.shipped import read_system
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
+from training.configs import CardsConfig
 from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.refine.decisions import tables_of
 from training.evolution.scorecards import run
 from training.evolution.scorecards.blocks import blocks_of, scores_of
-from training.evolution.scorecards.config import CardsConfig
 from training.evolution.scorecards.fit import Fit, fit_scores
 from training.evolution.scorecards.positions import by_the_rules, cards_of, collect, weighed_positions
 from training.evolution.scorecards.run import fit_cards
-from training.evolution.scorecards.scores import NUM_CARDS, Scores
-from training.evolution.scorecards.words import ACTIONS, SITUATIONS, TERMS, directions, speaks_of_suit
+from training.evolution.scorecards.words import (
+    ACTIONS,
+    NUM_CARDS,
+    SITUATIONS,
+    TERMS,
+    Scores,
+    directions,
+    speaks_of_suit,
+)
 
 SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
 THEM = Partnership(ACOL, ACOL)

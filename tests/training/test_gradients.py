@@ -7,18 +7,18 @@ import pytest
 import torch
 
 from tests.support.learners import Here
-from training.league.config import LeagueConfig
+from training.configs import LeagueConfig
 from training.league.deal_pool import solved_deals
-from training.league.gradients import (
+from training.league.learner import (
     DeviceGradients,
     GradientBackend,
+    Learner,
     RayGradients,
     Step,
     critic_gradient,
     policy_gradient,
     split_shards,
 )
-from training.league.learner import Learner
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.networks.model import Perceptron, random_layers, summed_rows
 
@@ -76,7 +76,8 @@ def test_weights_do_not_depend_on_where_gradients_are_computed(experience, backe
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
     figures = alone.learn(experience, 0, GradientBackend())
     assert figures == spread.learn(experience, 0, backend)
-    np.testing.assert_equal(alone.arrays(), spread.arrays())
+    np.testing.assert_equal(alone.snapshot(), spread.snapshot())
+    torch.testing.assert_close(alone.policy.state_dict(), spread.policy.state_dict(), rtol=0, atol=0)
     assert figures["steps"] > 1
 
 

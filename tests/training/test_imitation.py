@@ -15,31 +15,30 @@ from bridge_env.hands.deals import random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
 from training.cli.app import main
-from training.evaluation.agreement import agreement, share_table
+from training.configs import ImitationConfig
 from training.evaluation.boards import BoardsError
 from training.evaluation.duplicate import match
-from training.networks import imitate, recorded
-from training.networks.configs import ImitationConfig
-from training.networks.fit_policy import fit_policy
+from training.evaluation.recorded_calls import agreement, share_table
+from training.networks.fit_policy import calls_of, fit_policy, held_out, imitate, read_auctions
 
 
 def test_held_out_deals_are_the_judging_ones_and_some_more():
     owner = random_deals(1, 0, 4_000)
-    out = recorded.held_out(owner)
+    out = held_out(owner)
     assert out[is_judging(owner)].all()
     assert 0.03 < out[~is_judging(owner)].mean() < 0.07
 
 
 def test_calls_are_what_was_recorded():
-    read = recorded.read(["system:sayc"], boards=50)
-    calls = imitate.calls_of(read)
+    read = read_auctions(["system:sayc"], boards=50)
+    calls = calls_of(read)
     assert len(calls) == (read.history >= 0).sum()
     np.testing.assert_array_equal(calls.called, read.history[read.history >= 0])
     assert calls.mask[np.arange(len(calls)), calls.called].all()
 
 
 def test_records_and_a_bidder_join(tmp_path):
-    read = recorded.read(["system:sayc"], boards=20)
+    read = read_auctions(["system:sayc"], boards=20)
     boards = [
         Board(read.owner[i], int(read.dealer[i]), int(read.vulnerability[i]), i + 1,
               tuple(int(c) for c in read.history[i] if c >= 0))
@@ -47,12 +46,12 @@ def test_records_and_a_bidder_join(tmp_path):
     ]  # fmt: skip
     write_boards(tmp_path / "b.pbn", boards)
     (tmp_path / "empty.pbn").write_text("% nothing here\n")
-    joined = recorded.read([str(tmp_path / "b.pbn"), "system:sayc", str(tmp_path / "empty.pbn")], boards=30)
+    joined = read_auctions([str(tmp_path / "b.pbn"), "system:sayc", str(tmp_path / "empty.pbn")], boards=30)
     assert len(joined) == 50
     np.testing.assert_array_equal(joined.owner[:20], read.owner)
     assert any("empty.pbn" in problem for problem in joined.problems)
     with pytest.raises(BoardsError, match="no board"):
-        recorded.read([str(tmp_path / "empty.pbn")])
+        read_auctions([str(tmp_path / "empty.pbn")])
 
 
 @pytest.mark.slow
@@ -69,11 +68,11 @@ def test_a_network_learns_the_calls_of_a_system(tmp_path):
 
 def test_a_stopped_fit_goes_on_to_the_same_weights(tmp_path):
     torch.set_num_threads(1)
-    calls = imitate.calls_of(recorded.read(["system:sayc"], boards=200))
+    calls = calls_of(read_auctions(["system:sayc"], boards=200))
     config = ImitationConfig(layers="16", epochs=3, batch=256)
     once, part = tmp_path / "once", tmp_path / "part"
     once.mkdir(), part.mkdir()
-    one, _ = imitate.imitate(config, calls, once)
+    one, _ = imitate(config, calls, once)
 
     class Stop(Exception):
         pass
@@ -83,15 +82,15 @@ def test_a_stopped_fit_goes_on_to_the_same_weights(tmp_path):
             raise Stop
 
     with pytest.raises(Stop):
-        imitate.imitate(config, calls, part, progress=stop)
+        imitate(config, calls, part, progress=stop)
     shares = []
-    again, _ = imitate.imitate(config, calls, part, progress=lambda share, loss: shares.append(share))
+    again, _ = imitate(config, calls, part, progress=lambda share, loss: shares.append(share))
     assert shares[0] == 2 / 3  # two of three epochs were done
     for a, b in zip(one.layers, again.layers, strict=True):
         np.testing.assert_array_equal(a.weight, b.weight)
         np.testing.assert_array_equal(a.bias, b.bias)
     with pytest.raises(ValueError, match="other settings"):
-        imitate.imitate(ImitationConfig(layers="16", epochs=4, batch=256), calls, part)
+        imitate(ImitationConfig(layers="16", epochs=4, batch=256), calls, part)
 
 
 def test_the_command_prints_the_agreement_and_the_file_names_the_command(tmp_path, capsys):

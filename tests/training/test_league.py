@@ -24,13 +24,13 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import DOUBLE, PASS, parse_call
 from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
+from training.configs import LeagueConfig
 from training.evaluation import panel
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.league import contract_pretraining, deal_pool
 from training.league import league as league_module
 from training.league import rollout as rollout_module
-from training.league.config import LeagueConfig
 from training.league.critic_inputs import CRITIC_INPUTS, UNDOUBLED, critic_rows
 from training.league.deal_pool import NUM_CURVE_DEALS, curve_boards, solved_deals
 from training.league.league import League, earlier_versions

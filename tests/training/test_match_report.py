@@ -17,9 +17,7 @@ from bridge_env.records.links import VIEWER, board_of_link
 from bridge_env.rules.calls import PASS, parse_call
 from training.cli import main
 from training.evaluation.duplicate import match as play_match
-from training.evaluation.first_difference import ALIKE, differences
-from training.evaluation.report.overview import match_html
-from training.evaluation.report.page import SAMPLE, SWINGS, call_notes, report, select_boards
+from training.evaluation.report import ALIKE, SAMPLE, SWINGS, call_notes, differences, match_html, report, select_boards
 from training.evaluation.situations import KINDS
 
 A, B, BOARDS = "system:two-over-one", "system:acol", 400

@@ -20,12 +20,12 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book import network_book
+from training.book.model import render_book
 from training.book.network_book import calls_by, coverage, make_network_book, points_of
-from training.book.render import render_book
 from training.book.shows import shown
 from training.book.survey import SEED, NetworkSurvey
 from training.cli.app import main
-from training.evaluation.artificial_calls import count_artificial
+from training.evaluation.situations import count_artificial
 
 DEALS, HOLDOUT = 3_000, 4_000
 

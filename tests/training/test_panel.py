@@ -9,11 +9,11 @@ from agents.networks.shipped import read_networks, role, shipped_networks
 from bridge_env.bidders.registry import make
 from bridge_env.rules.calls import parse_call
 from training.cli.app import main
-from training.evaluation import first_difference, panel
+from training.evaluation import panel, report
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match as play_match
 from training.evaluation.situations import KINDS, kinds_of
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 
 class Opponents(Progress):
@@ -101,7 +101,7 @@ def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
 
 def test_the_first_difference_is_the_same_hand_after_the_same_auction():
     match = play_match("system:two-over-one", "policy:polish", 200, 4)
-    found = first_difference.differences(match)
+    found = report.differences(match)
     same = np.setdiff1d(np.arange(200), found.board)
     assert (match.imps[same] == 0).all()
     for i, board in enumerate(found.board):

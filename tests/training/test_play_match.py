@@ -9,9 +9,8 @@ from agents.cardplay.rule import RandomPlayer, RulePlayer
 from bridge_env.rules.play import Plays
 from bridge_env.rules.scoring import imps, score
 from training.cli.app import main
-from training.evaluation.cardplay import match as play_match
-from training.evaluation.cardplay.match import CardPlayerError, Teams, play_hands
-from training.evaluation.cardplay.result import FATES, boards_of_fate
+from training.evaluation import cardplay
+from training.evaluation.cardplay import FATES, CardPlayerError, Teams, boards_of_fate, play_hands
 from training.evaluation.duplicate import match
 
 BOARDS = 12
@@ -89,7 +88,7 @@ def test_the_first_fault_ends_the_match(bidding, fault, message):
 
 def test_boards_are_played_alike_in_any_parts(bidding, monkeypatch):
     complete = play_hands(bidding, teams("random", "rule")).boards
-    monkeypatch.setattr(play_match, "_FAST_PART", 5)
+    monkeypatch.setattr(cardplay, "_FAST_PART", 5)
     done = []
     assert play_hands(bidding, teams("random", "rule"), progress=done.append).boards == complete
     assert done == [0, 5, 5, 2]

@@ -4,7 +4,7 @@ import pytest
 from support.browser import expect
 
 from training.evaluation.duplicate import match as play_match
-from training.evaluation.report.page import report
+from training.evaluation.report import report
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from training.evaluation import match
 from training.evaluation.boards import library_boards
-from training.evaluation.cardplay.match import Teams, play_hands
-from training.runtime.result_log import ResultLog, ResultLogError
+from training.evaluation.cardplay import Teams, play_hands
+from training.runtime.runs import ResultLog, ResultLogError
 
 TEAMS = Teams((None, None), ("rule", "random"))
 

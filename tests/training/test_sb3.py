@@ -26,12 +26,12 @@ from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.hands.deals import parse_deal
 from training.cli.app import main
+from training.configs import widths
 from training.evaluation.duplicate import match
 from training.integrations.sb3 import PPOConfig, SB3VecEnv, make_env, make_model, policy_of
 from training.networks import ppo
-from training.networks.configs import widths
 from training.runtime import runs
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}

@@ -19,7 +19,7 @@ from training.evolution.run import check_start
 from training.evolution.selection import apply_all
 from training.runtime import runs
 from training.runtime.cluster import ClusterError
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 pytest.importorskip("ray")
 

@@ -13,9 +13,10 @@ from bridge_env.display.text import trick_table
 from bridge_env.double_dummy import Library, builtin_library, write_library
 from bridge_env.double_dummy.library import write_records
 from bridge_env.hands.deals import deal_text
-from training import cli, solve
+from training import cli
+from training import deals as solving
+from training.deals import SolveError, estimate_text, solve_random
 from training.runtime.cluster import Cluster
-from training.solve import SolveError, estimate_text, solve_random
 
 
 class Invented:
@@ -100,10 +101,10 @@ def test_ranges_may_come_in_any_order(complete, tmp_path):
 
 def test_the_file_is_saved_on_the_way(tmp_path, monkeypatch):
     clock = iter(np.arange(0, 10_000, 4.0))  # every look at the clock is four seconds later
-    monkeypatch.setattr(solve.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(solving.time, "monotonic", lambda: float(next(clock)))
     sizes: list[int] = []
     write = lambda path, records, made: (sizes.append(made["count"]), write_records(path, records, made))  # noqa: E731
-    monkeypatch.setattr(solve, "write_records", write)
+    monkeypatch.setattr(solving, "write_records", write)
     again(tmp_path / "a.bdl", 4000)
     assert sizes[0] == 0  # a bad place is noticed at once
     assert 0 < sizes[1] <= 400

@@ -14,9 +14,9 @@ import pytest
 from support.command import BRIDGE_ENV
 
 from training.cli.app import app, main
-from training.runtime import lock, runs
-from training.runtime.result_log import ResultLog
-from training.solve import solve_random
+from training.deals import solve_random
+from training.runtime import runs
+from training.runtime.runs import ResultLog
 
 
 @pytest.mark.slow
@@ -69,8 +69,8 @@ def test_a_thread_may_run_a_command():
 
 
 HOLDER = (
-    "import sys, time\nfrom pathlib import Path\nfrom training.runtime import lock\n"
-    "lock.hold(Path(sys.argv[1]))\nprint('held', flush=True)\ntime.sleep(60)\n"
+    "import sys, time\nfrom pathlib import Path\nfrom training.runtime import runs\n"
+    "runs.hold(Path(sys.argv[1]))\nprint('held', flush=True)\ntime.sleep(60)\n"
 )
 
 
@@ -93,16 +93,16 @@ def other():
 
 def test_a_lock_ends_with_its_process(other, tmp_path):
     pid = other(tmp_path)
-    with pytest.raises(lock.InUse, match="is in use by another process"):
-        lock.hold(tmp_path)
+    with pytest.raises(runs.InUse, match="is in use by another process"):
+        runs.hold(tmp_path)
     os.kill(pid, signal.SIGKILL)
     for _ in range(200):
         try:
-            lock.hold(tmp_path)
+            runs.hold(tmp_path)
             break
-        except lock.InUse:
+        except runs.InUse:
             signal.sigtimedwait([], 0.05)
-    lock.hold(tmp_path)  # once more by the same process
+    runs.hold(tmp_path)  # once more by the same process
 
 
 def test_every_writer_locks(other, tmp_path, capsys):
@@ -110,9 +110,9 @@ def test_every_writer_locks(other, tmp_path, capsys):
     run.mkdir()
     for path in (keep, library, run):
         other(path)
-    with pytest.raises(lock.InUse):
+    with pytest.raises(runs.InUse):
         ResultLog(keep, {}, int).read()
-    with pytest.raises(lock.InUse):
+    with pytest.raises(runs.InUse):
         solve_random(library, 2, seed=1, start=0, solver=None)
     ppo = [["train", "ppo"]] if find_spec("sb3_contrib") else []
     for command in (["evolve"], ["train", "league"], *ppo):

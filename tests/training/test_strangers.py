@@ -24,7 +24,7 @@ from training.evolution.refine.decisions import UNTRIED
 from training.evolution.refine.tasks import count_task, label_task
 from training.evolution.run import check_start
 from training.evolution.selection import is_sayable, loses_to_validator
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 SAYC = Partnership(read_system("sayc"), read_system("sayc"))
 WEAK = Insert((), parse_system("system: x\n1N 12-14 hcp, balanced").lines[0], "a weak no trump")

@@ -17,7 +17,7 @@ from training.evolution.proposals import TUNING
 from training.evolution.refine import line_steps
 from training.evolution.refine.decisions import play_out, tables_of
 from training.evolution.selection import select_proposals
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 ACOL = Stranger("policy:acol")
 BOARDS = BoardRange(3, "training", 0, 300)

@@ -17,7 +17,7 @@ from agents.networks.tables import all_by
 from bridge_env.hands.deals import random_deals
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.bench.measures import Rate, rate
-from training.league.config import LeagueConfig
+from training.configs import LeagueConfig
 from training.league.league import League
 from training.runtime.cluster import Cluster
 

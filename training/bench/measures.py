@@ -59,10 +59,8 @@ class Rate:
 def rate(
     what: str, unit: str, work: Callable[[], int], repetitions: int, remark: str = "", warm_up: float = 0.0
 ) -> Rate:
-    """Time ``work``, which returns the amount that it did.
-
-    Args:
-        warm_up: seconds of work before the repetitions, once at least. Systems cache the auctions that come often.
+    """Time ``work``, which returns the amount that it did, after ``warm_up`` seconds of it: systems cache what comes
+    often.
     """
     began = time.perf_counter()
     work()
@@ -117,10 +115,7 @@ def single_env(name: str, repetitions: int, *, at_random: bool, **settings: Any)
 
 
 def matches(repetitions: int) -> list[Rate]:
-    """Return duplicate boards a second: features of all hands, both tables bid, scored, compared.
-
-    Every board is new: 4,096 deals, with dealer and vulnerability, later the seats, turned after each match.
-    """
+    """Return duplicate boards a second, features of hands included; every board is new: seats and conditions turn."""
     first, turns, system = library_boards(4096, 1), count(1), read_system("sayc")
     compiled = compile_system(system)
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from agents.systems.explain.player_terms import span, symbols
-from training.book.card_competition import COMPETITION
-from training.book.card_slam import slam_rows
+from training.book.card_competition import COMPETITION, slam_rows
 from training.book.survey import NOT_USED, CallSurvey, CardRow, Hands, call_name, if_used, suit_of
 
 _TWO_LEVEL = ("2C", "2D", "2H", "2S", "2N")

@@ -1,11 +1,16 @@
-"""Fill in the part of a convention card for auctions in which both sides bid: doubles, overcalls, defence to 1NT."""
+"""Fill in the parts of a convention card on auctions in which both sides bid, and on slams."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
-from agents.systems.explain.player_terms import SUIT_MARKS, span
-from training.book.survey import NOT_USED, CallSurvey, CardRow, Hands, call_name, if_used, suit_of
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.systems.explain.player_terms import SUIT_MARKS, of_call, span
+from bridge_env.hands.features import FEATURES
+from bridge_env.rules.calls import FIRST_BID
+from training.book.survey import NOT_USED, CallSurvey, CardRow, Hands, call_name, if_used, parse_auction, suit_of
 
 _SHORT = 2.8  # cards in their suit on average: hands at random have more
 _ABOVE = {"takeout": "short in their suit", "penalty": "penalties", "values": "values"}
@@ -15,14 +20,18 @@ _Double = tuple[str, str, Hands]  # the call that is doubled, the kind of double
 
 
 # --- doubles -----------------------------------------------------------------------------------------------
+_RAISES = (
+    ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),
+    ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
+)  # fmt: skip
+_FEWEST = 10  # hands that answer in one way
+_QUEEN = 0.5  # top honours of the suit on average by which two answers differ
+_CONSISTENT = 0.97  # share of the hands of an answer that it must hold for
 
 
 def _kind_of_double(hands: Hands, theirs: int, ours: int = -1) -> str:
-    """Name a double ``takeout``, ``penalty`` or ``values`` by the hands' cards in their suit and in unbid majors.
-
-    Args:
-        theirs: the suit that is doubled.
-        ours: the suit that was bid before, -1 for none.
+    """Name a double of the suit ``theirs`` ``takeout``, ``penalty`` or ``values``; ``ours`` was bid before, -1 for
+    none.
     """
     if not hands.known or hands.share < _OFTEN:
         return ""
@@ -151,3 +160,72 @@ COMPETITION: tuple[CardRow, ...] = (
     ("take-out double", "1H X", _takeout),
     ("over (1NT)", "1N", _against_notrump),
 )
+
+
+def slam_rows(survey: CallSurvey) -> Iterator[tuple[str, str]]:
+    """Yield label and text of the rows on 4NT over a raise, and on 4NT and 4!c over 1NT."""
+    before, title = next((pair for pair in _RAISES if survey.made(f"{pair[0]} 4N").known), (_RAISES[0][0], ""))
+    spades = _describe_ask(survey, before, "4N", "S")
+    yield "4NT with spades agreed", spades + (f" (after {title})" if title else "")
+    yield "1NT - 4!c", _describe_ask(survey, "1N P", "4C", "")
+    quantitative = survey.made("1N P 4N")
+    if quantitative.known:
+        by_aces = _answers(survey, "1N P 4N P", "")
+        yield "1NT - 4NT", f"invites six, {quantitative.hcp()}{'; answered by aces' if by_aces else ''}"
+
+
+def _describe_ask(survey: CallSurvey, before: str, call: str, suit: str) -> str:
+    answers = _answers(survey, f"{before} {call} P", suit)
+    made = survey.made(f"{before} {call}")
+    if not answers:
+        return f"no ace ask: {made.describe()}" if made.known else NOT_USED
+    return answers + ("" if len(made) else ", but hardly ever used")
+
+
+def _answers(survey: CallSurvey, auction: str, suit: str) -> str:
+    """Describe what the answers to an ask count; empty where no count separates them."""
+    for feature, name in [("aces", "aces"), *([(f"keycards:{suit}", "key cards")] if suit else [])]:
+        found = _answers_by_count(survey, auction, feature)
+        if found:
+            return f"{name}: {', '.join(found)}"
+    return ""
+
+
+def _answers_by_count(survey: CallSurvey, auction: str, feature: str) -> list[str]:
+    """Return each answer with its counts; empty where hands with the same count answer differently."""
+    calls, among = survey.calls(parse_auction(auction)), survey.among(parse_auction(auction))
+    values = survey.hands[:, FEATURES[feature]]
+    suit = feature.partition(":")[2]
+    fit = survey.hands[:, FEATURES[f"length:{suit}"]] >= 4 if suit else np.ones(len(values), np.bool_)
+    by_call: dict[int, list[str]] = {}
+    for n in range(6):
+        rows = among & (values == n)
+        if rows.sum() < _FEWEST:
+            rows = (values == n) & fit  # few such hands come so far: how any of them answers
+        if rows.sum() < _FEWEST:
+            continue
+        answers = _answers_of_hands(survey, calls, rows, suit)
+        if not answers:
+            return []
+        for call, more in answers:
+            by_call.setdefault(call, []).append(f"{n}{more}")
+    if len(by_call) < 3 or min(by_call) < FIRST_BID:
+        return []
+    return [f"{of_call(call)} {' or '.join(by_call[call])}" for call in sorted(by_call)]
+
+
+def _answers_of_hands(
+    survey: CallSurvey, calls: NDArray[np.int8], rows: NDArray[np.bool_], suit: str
+) -> list[tuple[int, str]]:
+    """Return the answer of hands with one count: two where the queen of the suit decides, none without a rule."""
+    answers, counts = np.unique(calls[rows], return_counts=True)
+    order = np.argsort(-counts)[:2]
+    if counts[order[0]] >= _CONSISTENT * rows.sum():
+        return [(int(answers[order[0]]), "")]
+    if not suit or counts[order].sum() < _CONSISTENT * rows.sum():
+        return []
+    honours = survey.hands[:, FEATURES[f"top3:{suit}"]]
+    (without, call), (held, other) = sorted(
+        (float(honours[rows & (calls == answer)].mean()), int(answer)) for answer in answers[order]
+    )
+    return [(call, ""), (other, " with the queen")] if held - without >= _QUEEN else []

@@ -155,12 +155,8 @@ def find_changes(a: AuctionGraph, b: AuctionGraph) -> list[Change]:
 
 
 def compare_systems(a: System, b: System, control: System, boards: int, seed: int) -> dict[str, Any]:
-    """Return the model of the page: names, facts, and sections of changes from A to B, new conventions first.
-
-    A row is ``{call, change, followers}``; texts have suit symbols.
-
-    Args:
-        boards, seed: judging boards that both play against the control pair.
+    """Return the model of the page on what B changes in A: names, facts on ``boards`` judging boards against the
+    control pair, and sections of rows ``{call, change, followers}``, with suit symbols.
     """
     changes = find_changes(AuctionGraph(a), AuctionGraph(b))
     facts = ["No line differs. (The order of lines under different headings is not compared.)"]

@@ -21,10 +21,7 @@ from bridge_env.rules.calls import FIRST_BID, PASS
 
 
 def renumber_lines(system: System) -> System:
-    """Return the same system with distinct line numbers.
-
-    General rules that a system took over have the numbers of their own file, which may be those of other lines.
-    """
+    """Return the same system with distinct line numbers: general rules that it took over have those of their file."""
     return parse_system(system_text(system), name=system.name)
 
 
@@ -134,10 +131,8 @@ class AuctionGraph:
 
 
 def bindings_of(token: str, call: int, bindings: Bindings, last_bid: int) -> Bindings | None:
-    """Return the suits that variables stand for once ``call`` is read as ``token``; None if it cannot be.
-
-    Args:
-        last_bid: 0..34, -1 before any.
+    """Return the suits of variables once ``call`` is read as ``token`` after ``last_bid`` (0..34, -1 none); None if it
+    cannot.
     """
     return next((bound for made, bound in token_readings(token, bindings, last_bid) if made == call), None)
 

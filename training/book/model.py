@@ -20,7 +20,9 @@ the worth was judged. All texts have suit symbols.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agents.systems.engine.auction_state import ENOUGH
@@ -30,7 +32,7 @@ from agents.systems.language.tree import Line, Step
 from training.book.graph import AuctionGraph, Entry, Point
 from training.book.measure import Figures
 from training.book.shows import FEWEST
-from training.book.worth import Worth
+from training.runtime.pages import render
 
 HOLDOUT = 20_000  # deals on which coverage is counted, at most
 LEGEND = symbols(
@@ -57,6 +59,8 @@ _CHAPTERS = (
 )
 LATE = ", third or fourth seat opening"
 _OTHERS = 0.005  # a share of calls by general rules that is given
+#: Formats by name, and the ending of files in them.
+FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
 
 
 def chapter(path: tuple[Step, ...]) -> str:
@@ -69,11 +73,8 @@ def chapter(path: tuple[Step, ...]) -> str:
 
 
 def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambda entry: True) -> dict[str, Any]:
-    """Return the calls of a system without figures: name, comments, entries, points, chapters and general rules.
-
-    Args:
-        graph: the points and entries; the model lists them in the same order.
-        is_printed: whether an entry is listed at its point.
+    """Return the calls of a system without figures, those of points only where ``is_printed``: name, comments, entries
+    in the order of the graph's, points, chapters and general rules.
     """
     rules = [e for e in graph.entries if e.point is None and is_printed(e)]
     blocks = [(n, block, [e.index for e in rules if e.block == n]) for n, block in enumerate(graph.system.blocks)]
@@ -159,12 +160,21 @@ def _leads_on(point: Point, is_printed: Callable[[Entry], bool]) -> bool:
     )
 
 
-def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
-    """Return the figures of a call.
+@dataclass(frozen=True)
+class Worth:
+    """IMPs of a call."""
 
-    Args:
-        shows: what the call shows; empty if that is left out.
-    """
+    boards: int  # whose auctions it alters
+    mean: float  # IMPs on such a board
+    error: float  # the standard error
+    per_thousand: float  # IMPs that it is worth over a thousand boards of all kinds
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.2f} ± {self.error:.2f}"
+
+
+def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
+    """Return the figures of a call; ``shows`` says what it shows, and is empty if that is left out."""
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
@@ -206,3 +216,11 @@ def usual_text(figures: Figures) -> str:
         if not (least <= 1 and most >= 5):
             parts.append(f"{player_terms.suit(name)}{player_terms.span(least, most)}")
     return " ".join(parts)
+
+
+def render_book(book: dict[str, Any], form: str) -> str:
+    """Return a book, as this module describes it, in one of ``FORMATS``."""
+    if form == "json":
+        return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+    worth = any("worth" in entry["figures"] for entry in book["entries"])
+    return render(f"book{FORMATS[form]}", book=book, has_worth=worth, forcing=FORCING)

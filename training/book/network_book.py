@@ -27,13 +27,12 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.rng.streams import key as hashed
 from bridge_env.rules.calls import PASS
 from training.book.card import convention_card
-from training.book.deals import hand_columns, random_boards
 from training.book.graph import Entry, Point
-from training.book.measure import Figures, per_hundred
+from training.book.measure import Figures, hand_columns, per_hundred, random_boards
 from training.book.model import HOLDOUT, figures_model, points_model
 from training.book.shows import FEWEST, Coverage, shown
 from training.book.survey import NetworkSurvey
-from training.evaluation.artificial_calls import artificial_mask
+from training.evaluation.situations import artificial_mask
 
 _BATCH = 8_192  # deals that a network bids at a time
 _LONGEST = 40  # calls of an auction that are listed; longer ones hardly occur
@@ -52,9 +51,8 @@ LEGEND = (
 
 @dataclass(frozen=True)
 class NetworkCalls:
-    """Every call of deals that a network bids at all four seats: the first two by board, the others by call.
-
-    Auctions count from the opening on, those with a late opening as others.
+    """Every call of deals that a network bids at all four seats, by board and by call; auctions count from the opening
+    on.
     """
 
     owner: NDArray[np.uint8]
@@ -135,11 +133,8 @@ class NetworkCall(Entry):
 
 
 def points_of(calls: NetworkCalls, deals: int, once_in: int = 0, levels: int | None = None) -> list[Point]:
-    """Return every point with calls that were made often enough, or that leads to such, in the order of the book.
-
-    Args:
-        once_in: leave out calls made less often than once in so many deals; 0: none that enough hands made.
-        levels: how deep to go: 1 openings, 2 responses and overcalls ...; None: to the end.
+    """Return every point with calls that were made often enough, or that leads to such, in the order of the book:
+    ``levels`` deep (None: all), without calls made less often than ``once_in`` so many deals (0: all).
     """
     found, visited = dict[tuple[bool, tuple[Step, ...]], Point](), np.unique(calls.point, return_counts=True)
     groups = []
@@ -204,12 +199,8 @@ def make_network_book(
     once_in: int = 0,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> dict[str, Any]:
-    """Measure a network; return the JSON model of its book, as ``training.book.model`` describes it.
-
-    Args:
-        deals, seed: random deals to measure on; other deals have the next seed.
-        levels, once_in: as in ``points_of``.
-        tick: called with a number of deals after every batch, ``deals + HOLDOUT`` in all.
+    """Measure a network on random ``deals``; return the JSON model of its book (``training.book.model``). ``levels``
+    and ``once_in`` are as in ``points_of``; ``tick`` gets numbers of deals, ``deals + HOLDOUT`` in all.
     """
     calls = calls_by(network, seed, deals, tick)
     points = points_of(calls, deals, once_in, levels)

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from agents.systems.bidder import Hierarchy
 from agents.systems.explain.player_terms import span, suit
 from agents.systems.language.tree import Clause, Line
-from training.book.deals import COLUMNS, bid_batches
 from training.book.graph import Entry
-from training.book.measure import Figures, Measurements
+from training.book.measure import COLUMNS, Figures, Measurements, bid_batches
 
 FEWEST = 20  # hands that ranges are drawn from
 _FEW = 400  # below, a range is widened
@@ -68,10 +67,8 @@ def shown_by_entries(measured: Measurements) -> list[Shows | None]:
 def shown(
     figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]] = lambda name, top: [(0, top)]
 ) -> Shows | None:
-    """Return what the hands behind a call show; None where they are too few, or of all kinds.
-
-    Args:
-        allowed: the ranges within which ``hcp`` or a suit may be widened, given its largest number.
+    """Return what the hands behind a call show, None where they are too few or of all kinds; ``allowed`` returns the
+    ranges within which ``hcp`` or a suit may be widened, given its largest number.
     """
     if figures.made < FEWEST:
         return None
@@ -150,12 +147,8 @@ class Coverage:
 def coverage(
     measured: Measurements, statements: list[Shows | None], printed: NDArray[np.bool_], deals: int, seed: int
 ) -> Coverage:
-    """Bid ``deals`` other deals of ``seed`` and compare the hands with what the book says of their calls.
-
-    Args:
-        statements: what each entry shows.
-        printed: bool (entries,), those that the book prints.
-        seed: another than that of ``measured``.
+    """Bid ``deals`` other deals of ``seed`` and compare the hands with what the book says of their calls:
+    ``statements`` of each entry, and ``printed``, bool (entries,).
     """
     graph, walker = measured.graph, measured.walker
     calls = covered = hands = fitting = 0

@@ -98,10 +98,8 @@ class Hands:
 
 
 class CallSurvey(ABC):
-    """The calls of a bidder, which plays all four seats, on the same hands; nobody is vulnerable and North deals.
-
-    Attributes:
-        hands: features of the hands, int16 (N, NUM_FEATURES).
+    """The calls of a bidder in all four seats, North dealing at love all, on the same ``hands``, int16 (N,
+    NUM_FEATURES).
     """
 
     def __init__(self, count: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from agents.systems.engine.compiled import LAST_RESORT
 from agents.systems.explain import player_terms
 from agents.systems.explain.explain import explain
 from agents.systems.explain.player_terms import of_call, symbols
-from agents.systems.language.tree import System, atoms_of
+from agents.systems.language.tree import Line, System, atoms_of
 from agents.systems.language.vocabulary import AUCTION_WORDS
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hand_text
@@ -23,11 +23,13 @@ from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
 from training.book.measure import Figures, Measurements, measure
-from training.book.model import HOLDOUT
+from training.book.model import HOLDOUT, Worth
 from training.book.shows import Coverage, Shows, coverage, shown_by_entries
 from training.book.survey import SystemSurvey
-from training.book.worth import FEWEST, Judge, Worth
+from training.evaluation.boards import standard_error
+from training.evaluation.partnership_match import BoardRange, Partnership, boards_of, duel, gains_and_changes
 
+FEWEST = 30  # boards that a figure is drawn from
 _SUMS = 3  # of an example
 #: Ways to count that a line may ask for, by their names in the text.
 _TERMS = {
@@ -35,6 +37,39 @@ _TERMS = {
     "semibalanced": "semi-balanced", "controls": "controls", "losers": "losers", "quick": "half quick tricks",
     "playing": "half playing tricks", "zar": "Zar points", "stopper": "stopper", "keycards": "key cards",
 }  # fmt: skip
+
+
+class Judge:
+    """A system's duplicate match against a control pair on judging boards, and again without some lines."""
+
+    def __init__(self, system: System, control: System, boards: int, seed: int) -> None:
+        self._us, self._control = Partnership(system, system), Partnership(control, control)
+        self._board_range = BoardRange(seed, "judging", 0, boards)
+        self.boards, _ = boards_of(self._board_range)
+        imps = duel(self._us, self._control, self._board_range).imps.astype(np.int64)
+        self.mean, self.error = float(imps.mean()), standard_error(imps, self.boards.base)
+
+    def worth_of(self, numbers: frozenset[int]) -> Worth | None:
+        """Measure the gain by some lines, given by number; None where too few boards show it."""
+        other = without(self._us.first, numbers)
+        gains, changed = gains_and_changes(Partnership(other, other), self._us, self._control, self._board_range)
+        rows = np.flatnonzero(changed)
+        if len(rows) < FEWEST:
+            return None
+        lost = -gains[rows].astype(np.int64)
+        error = standard_error(lost, self.boards.base[rows])
+        return Worth(len(rows), float(lost.mean()), error, 1000.0 * int(lost.sum()) / len(gains))
+
+
+def without(system: System, numbers: frozenset[int]) -> System:
+    """Return the system without some lines, given by number: the next line that fits decides. Their answers stay."""
+
+    def remaining(line: Line) -> list[Line]:
+        if line.number not in numbers:
+            return [line]
+        return [replace(line, after=True, constraint=(), flags=(), note="")] if line.lines else []
+
+    return system.rebuilt(remaining)
 
 
 @dataclass
@@ -54,11 +89,6 @@ class SystemBook:
         """Return the system's points and entries."""
         return self.measured.graph
 
-    @property
-    def entries(self) -> list[Entry]:
-        """Return all calls, each at the place that its index names."""
-        return self.graph.entries
-
     def figures(self, entry: Entry) -> Figures:
         """Return the figures of an entry."""
         return self.measured.figures[entry.index]
@@ -66,7 +96,7 @@ class SystemBook:
     @cached_property
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
-        printed = np.array([self.is_printed(entry) for entry in self.entries])
+        printed = np.array([self.is_printed(entry) for entry in self.graph.entries])
         return coverage(self.measured, self.shows, printed, min(self.measured.deals, HOLDOUT), self.measured.seed + 1)
 
     def is_printed(self, entry: Entry) -> bool:
@@ -77,14 +107,10 @@ class SystemBook:
     def _is_within_levels(self, entry: Entry) -> bool:
         return entry.point is None or self.levels is None or len(entry.point.path) < self.levels
 
-    def shown_by(self, entry: Entry) -> str:
-        """Return what an entry shows; empty where the book does not say."""
-        return str(self.shows[entry.index] or "")
-
     def facts(self) -> list[str]:
         """Return sentences on how the figures were made and how far to trust them."""
         m, cover = self.measured, self.coverage
-        rare = sum(map(self._is_within_levels, self.entries)) - sum(map(self.is_printed, self.entries))
+        rare = sum(map(self._is_within_levels, self.graph.entries)) - sum(map(self.is_printed, self.graph.entries))
         return [
             f"Figures are of {m.deals:,} random deals (seed {m.seed}), dealer and vulnerability by board number, "
             "all four seats playing the system.",
@@ -99,7 +125,7 @@ class SystemBook:
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(self.figures(entry), self.shown_by(entry), self.worth.get(entry.index))
+        return model.figures_model(self.figures(entry), str(self.shows[entry.index] or ""), self.worth.get(entry.index))
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it."""
@@ -124,7 +150,7 @@ class SystemBook:
 
     def _terms(self) -> list[list[str]]:
         """Return name and meaning of the ways to count that the printed lines ask for."""
-        lines = [line for entry in self.entries if self.is_printed(entry) for line in entry.lines]
+        lines = [line for entry in self.graph.entries if self.is_printed(entry) for line in entry.lines]
         words = {atom.word.partition(":")[0] for line in lines for atom in atoms_of(line.constraint)}
         words |= {word.hand for word in AUCTION_WORDS if word.name in words}
         return [
@@ -156,12 +182,8 @@ def make_book(
     once_in: int = 0,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> SystemBook:
-    """Measure a system; what its calls show is checked on other deals: as many, but ``HOLDOUT`` at most.
-
-    Args:
-        deals, seed: random deals to measure on; the check uses the next seed.
-        tick: called with the number of deals measured after every batch.
-        levels, once_in: what to print, as in ``SystemBook``.
+    """Measure a system on random ``deals``, and check it on others; ``tick`` gets the deals of every batch, and
+    ``levels`` and ``once_in`` choose what to print, as in ``SystemBook``.
     """
     graph = AuctionGraph(system)
     measured = measure(graph, Hierarchy(graph.system), deals, seed, tick)
@@ -169,10 +191,8 @@ def make_book(
 
 
 def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: Callable[[int], None]) -> None:
-    """Judge the worth of every printed call, in duplicate matches against a control pair.
-
-    Args:
-        tick: called with 1 after each entry of the system.
+    """Judge the worth of every printed call in duplicate matches against a control pair; ``tick`` gets 1 after each
+    entry.
     """
     judge = Judge(book.graph.system, control, boards, seed)
     book.judged = (
@@ -181,7 +201,7 @@ def add_worth(book: SystemBook, control: System, boards: int, seed: int, tick: C
         f"kinds; {judge.boards.source}. The system as it is: {judge.mean:+.3f} ± {judge.error:.3f} IMPs a board. With "
         f"fewer than {FEWEST} boards no figure is given."
     )
-    for entry in book.entries:
+    for entry in book.graph.entries:
         if book.is_printed(entry) and (worth := judge.worth_of(entry.numbers)) is not None:
             book.worth[entry.index] = worth
         tick(1)

@@ -33,7 +33,7 @@ from training.evaluation.boards import library_boards, standard_error
 from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.runtime import runs
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 _ROWS = 16_384
 

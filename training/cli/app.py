@@ -23,8 +23,8 @@ from rich.text import Text
 
 from training.cli import bench, bid, deals, fit, learn, match, output, serve, systems
 from training.runtime.cluster import ClusterError
+from training.runtime.processes import interrupted_code, termination_as_interrupt
 from training.runtime.runs import MANIFEST, read_manifest, version_of
-from training.runtime.stopping import interrupted_code, termination_as_interrupt
 
 _COMMANDS = (
     deals.deal, deals.read, deals.solve, deals.library, bid.bid, systems.check, systems.book, systems.exam, match.match,

@@ -6,13 +6,10 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from training.cli.options import BoardOptions, Several
 from training.cli.output import print_problems
-
-if TYPE_CHECKING:
-    pass
 
 
 def bid(
@@ -163,7 +160,7 @@ def _bid_partial_deals(spec: str, opponents: str | None, path: Path) -> bool:
 
 
 def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: bool) -> int:
-    from training.evaluation.agreement import agreement, share_table
+    from training.evaluation.recorded_calls import agreement, share_table
 
     found, problems = agreement(spec, files, rounds, held_out=held_out)
     print_problems(problems)

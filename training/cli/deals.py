@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from cyclopts import App
 
 from training.cli.options import Count, CountOrZero, Seed
-from training.cli.output import can_resume, print_problems
-from training.cli.progress import Bar
+from training.cli.output import Bar, can_resume, print_problems
 
 if TYPE_CHECKING:
     from bridge_env.records.board import Board
@@ -78,7 +77,7 @@ def deal(
 def _completed(path: Path, count: int, seed: int, spec: str) -> list[Board]:
     """Return the partial deals of a file, each completed ``count`` times."""
     from bridge_env.records.read import read_records
-    from training.complete_deals import complete_deals
+    from training.deals import complete_deals
 
     result = read_records(path)
     if not result.partial:
@@ -213,8 +212,8 @@ def solve(
 
 def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None, address: str | None) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy, maintenance
+    from training.deals import solve_random
     from training.runtime.cluster import Cluster
-    from training.solve import solve_random
 
     can_resume(out)
     cluster = None if address is None else Cluster(workers, address)
@@ -238,7 +237,7 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -
     from bridge_env.records.board import problem_texts
     from bridge_env.records.pbn import write_boards
     from bridge_env.records.read import read_records
-    from training.solve import estimate_text
+    from training.deals import estimate_text
 
     source, records = ExactDoubleDummy(workers, library=True), read_records(path)
     print_problems(problem_texts(records.problems))

@@ -9,14 +9,9 @@ from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from training.cases.config import CasesConfig
 from training.cli.options import Count, Flat, RunOptions, Seed, Several
-from training.cli.output import print_facts, print_problems
-from training.cli.progress import Bar
-from training.estimators.config import EstimatorConfig
-from training.evolution.scorecards.config import CardsConfig
-from training.maps.config import MapsConfig
-from training.networks.configs import BeliefConfig, ImitationConfig
+from training.cli.output import Bar, print_facts, print_problems
+from training.configs import BeliefConfig, CardsConfig, CasesConfig, EstimatorConfig, ImitationConfig, MapsConfig
 
 fit = App(name="fit", help="Learn from solved deals or recorded auctions.")
 
@@ -50,7 +45,7 @@ def policy(
     from training.runtime.runs import require
 
     require("rl", "torch")
-    from training.evaluation.agreement import share_table
+    from training.evaluation.recorded_calls import share_table
     from training.networks.fit_policy import fit_policy
 
     config.check()
@@ -96,9 +91,8 @@ def belief(
 
     from agents.networks import file as networks_file
     from agents.networks.shipped import network_path
-    from training.evaluation.network_opponents import refuse_gatekeepers
+    from training.evaluation.network_opponents import refuse_gatekeepers, start_networks
     from training.networks import belief_fit
-    from training.networks.start import start_networks
 
     config.check()
     torch.set_num_threads(1)
@@ -139,7 +133,7 @@ def meanings(network: str, /, *, boards: Count = 1_000_000, seed: Seed = 1) -> i
     from agents.networks.shipped import network_path
     from bridge_env.bidders.registry import SpecError, make
     from training.networks import meaning_fit
-    from training.runtime.speed import use_fast_matmul
+    from training.runtime.processes import use_fast_matmul
 
     bidder = make(network)
     if not isinstance(bidder, NetworkBidder):
@@ -181,7 +175,7 @@ def cases(
 
     runs.require("rl", "torch", "sklearn")
     from training.cases import fit as fitting
-    from training.evaluation.agreement import share_table
+    from training.evaluation.recorded_calls import share_table
 
     sources = [sorted(Path().glob(pattern)) or [Path(pattern)] for pattern in also or ()]
     with Bar() as progress:
@@ -239,7 +233,7 @@ def maps(*files: Path, config: Annotated[MapsConfig, Flat] = MapsConfig(), out: 
         files: recorded auctions (.pbn, plain or gzip)
         out: folder (default: results/maps/run-001 ...)
     """
-    from training.evaluation.agreement import share_table
+    from training.evaluation.recorded_calls import share_table
     from training.evaluation.verdict import rows_table
     from training.maps import fit as fitting
 

@@ -10,12 +10,10 @@ from cyclopts import App
 
 from bridge_env.io.files import atomic_write
 from training.cli.options import AtLeast2, Count, Flat, Positive, RunOptions
-from training.cli.output import print_facts, print_problems
-from training.cli.progress import Bar
+from training.cli.output import Bar, print_facts, print_problems
 from training.coaching.config import CoachConfig
+from training.configs import LeagueConfig, PPOConfig
 from training.evolution.config import EvolveConfig
-from training.league.config import LeagueConfig
-from training.networks.configs import PPOConfig
 
 
 def _seconds(minutes: float | None, hours: float | None) -> float | None:

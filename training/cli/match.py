@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from bridge_env.io.files import atomic_write
 from training.cli.options import AtLeast2, BoardOptions, Count, JsonFile, Seed, Several
-from training.cli.output import can_resume, print_text, write_json
-from training.cli.progress import Bar
+from training.cli.output import Bar, can_resume, print_text, write_json
 
 
 def match(
@@ -89,8 +88,7 @@ def match(
     print_text(str(result), json)
     played = None
     if play is not None:
-        from training.evaluation.cardplay.match import Teams, play_hands
-        from training.evaluation.cardplay.result import boards_of_fate
+        from training.evaluation.cardplay import Teams, boards_of_fate, play_hands
 
         rows = boards_of_fate(result, only)
         if not len(rows):
@@ -103,7 +101,7 @@ def match(
         content = {**result.summary(), "rows": result.rows()}
         write_json(json, content if played is None else content | {"play": {**played.summary(), "rows": played.rows()}})
     if report is not None:
-        from training.evaluation.report.page import report as make_page
+        from training.evaluation.report import report as make_page
 
         with Bar(None, "board", "report", brief=True) as bar:
             made = make_page(result, played, progress=bar.add)
@@ -148,25 +146,24 @@ def panel(
         truth: also report the share of hands that are what they showed by the book, and as printed (minutes)
         out: save finished lines and the page in this folder, and resume from it
     """
-    from training.evaluation import printed_truth, system_consistency
     from training.evaluation.panel import opponents
     from training.evaluation.panel import panel as play_panel
-    from training.runtime import lock
-    from training.runtime.runs import portable
+    from training.evaluation.truth import book_behind, truth_lines
+    from training.runtime.runs import hold, portable
 
     if truth:
-        system_consistency.book_behind(spec)  # a bidder without a book is an error before anything is played
+        book_behind(spec)  # a bidder without a book is an error before anything is played
     log = None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        lock.hold(out)
+        hold(out)
         log = out / "panel.json"
         can_resume(log)
     specs = against or [opponent for _, opponent in opponents()]
     matches = sum(opponent != spec for opponent in specs) * (2 if over else 1)
     with Bar(boards * matches, "board") as bar:
         result = play_panel(spec, specs, boards, seed, over=over, workers=workers, log=log, progress=bar)
-    sections = ["\n".join(printed_truth.truth_lines(spec, boards, seed))] if truth else []
+    sections = ["\n".join(truth_lines(spec, boards, seed))] if truth else []
     print("\n\n".join([str(result), *sections]))
     if out is not None:
         words = ["bridge-env", "panel", spec, *(["--over", over] if over else [])]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from bridge_env.io.files import atomic_write
 from training.cli.options import Count, CountOrZero, JsonFile, Seed, Several
-from training.cli.output import print_text, write_json
-from training.cli.progress import Bar
+from training.cli.output import Bar, print_text, write_json
 
 if TYPE_CHECKING:
     from agents.systems.lint import Finding
@@ -151,7 +150,7 @@ def book(
         control: the control pair's system
         boards: judging boards for IMPs
     """
-    from training.book.render import FORMATS, render_book, render_difference
+    from training.book.model import FORMATS, render_book
 
     if (system is None) == (diff is None):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
@@ -165,9 +164,10 @@ def book(
         if form != "markdown":
             raise ValueError(f"{out}: a difference is Markdown; give a name that ends in .md")
         from training.book.diff import compare_systems
+        from training.runtime.pages import render
 
         difference = compare_systems(_system(diff[0]), _system(diff[1]), _system(control), boards, seed)
-        return _write(render_difference(difference), out)
+        return _write(render("difference.md", **difference), out)
     assert system is not None
     if judgement:
         from training.coaching.judgement import judgement_page
@@ -178,7 +178,7 @@ def book(
         from agents.networks.shipped import read_networks
         from training.book.model import HOLDOUT
         from training.book.network_book import make_network_book
-        from training.runtime.speed import use_fast_matmul
+        from training.runtime.processes import use_fast_matmul
 
         player = read_networks(system.removeprefix("policy:")).player
         use_fast_matmul()

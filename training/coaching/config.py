@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from training.configs import CardsConfig, LeagueConfig
 from training.evolution.config import EvolveConfig
-from training.evolution.scorecards.config import CardsConfig
-from training.league.config import LeagueConfig
 from training.runtime.settings import AtLeast2, AtLeast16, AtLeast64, Count, CountOrZero, NonNegative, Settings
 
 STRANGERS = "policy:two-over-one,policy:acol"

@@ -26,9 +26,9 @@ from agents.systems.lint import sound_findings
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
-from training.coaching.departures import find_departures, line_text, unused_lines
-from training.coaching.judgement import judgement_of
-from training.evaluation import panel, system_consistency
+from training.coaching.judgement import find_departures, judgement_of, line_text, unused_lines
+from training.configs import LeagueConfig
+from training.evaluation import panel, truth
 from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.finalize import finalize
@@ -36,12 +36,10 @@ from training.evolution.generations import advance, league
 from training.evolution.run import check_own_calls, check_start, load_or_begin
 from training.evolution.scorecards import run as scorecards
 from training.league import train_league
-from training.league.config import LeagueConfig
 from training.league.league import POLICY
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 
 KIND = "coach"
 BOOK = "book.bidding"
@@ -59,8 +57,8 @@ class RoundResult:
     player: Sequence[panel.Line]  # the player's matches with gatekeepers, and its gain over the first book
     amended: Sequence[panel.Line]  # the same of the amended book
     with_cards: Sequence[panel.Line]  # the same of the amended book with scorecards; empty without them
-    consistency: system_consistency.SystemConsistency  # of the player, by the book that it learned by
-    book_consistency: system_consistency.SystemConsistency  # of that book, by itself
+    consistency: truth.SystemConsistency  # of the player, by the book that it learned by
+    book_consistency: truth.SystemConsistency  # of that book, by itself
     amendments: Sequence[str]  # descriptions with gain and error
 
 
@@ -132,62 +130,27 @@ def coach(
     return CoachResult(folder, config, results, last.player, last.amended, cards, folder / "report.md")
 
 
-@dataclass(frozen=True)
 class Round:
-    """Name the files of a round, in which a player learns by a book, and the book from the player."""
+    """Name the files of a round, from 1, in which a player learns by a book, and the book from the player."""
 
-    folder: Path  # of the coaching
-    config: CoachConfig
-    number: int  # from 1; later rounds go on from the one before
-
-    @property
-    def _before(self) -> Round:
-        return replace(self, number=self.number - 1)
-
-    @property
-    def _suffix(self) -> str:
-        return "" if self.number == 1 else f"-{self.number}"
-
-    @property
-    def book(self) -> Path:
-        """Return the book that the player learns by."""
-        return self.folder / BOOK if self.number == 1 else self._before.amended
-
-    @property
-    def player(self) -> Path:
-        """Return the file of the player."""
-        return self.folder / f"{Path(self.config.system).stem}{self._suffix}.npz"
-
-    @property
-    def amended(self) -> Path:
-        """Return the amended book."""
-        return self.folder / f"{Path(self.config.system).stem}-amended{self._suffix}.bidding"
-
-    @property
-    def with_cards(self) -> Path:
-        """Return the amended book with scorecards."""
-        return self.folder / f"{Path(self.config.system).stem}-cards{self._suffix}.bidding"
-
-    @property
-    def cards_run(self) -> Path:
-        """Return the folder of the scorecards' fit."""
-        return self.folder / scorecards.KIND / f"fit{self._suffix}-{self.config.iterations}-{self.config.terms}"
-
-    @property
-    def player_run(self) -> Path:
-        """Return the folder of the player's league. Later steps restart when the first player is trained further."""
-        name = "player" if self.number == 1 else f"player{self._suffix}-{self.config.iterations}"
-        return self.folder / train_league.KIND / name
-
-    @property
-    def amending_run(self) -> Path:
-        """Return the folder of the book's evolution."""
-        return self.folder / "evolve" / f"amending{self._suffix}-{self.config.iterations}"
+    def __init__(self, folder: Path, config: CoachConfig, number: int) -> None:
+        self.folder, self.config, self.number = folder, config, number
+        stem, suffix = Path(config.system).stem, "" if number == 1 else f"-{number}"
+        # Later steps restart when the first player is trained further.
+        trained = f"{suffix}-{config.iterations}"
+        before = None if number == 1 else Round(folder, config, number - 1)
+        self.start = "policy:champion-plain" if before is None else f"policy:{before.player}"
+        self.book = folder / BOOK if before is None else before.amended  # that the player learns by
+        self.player: Path = folder / f"{stem}{suffix}.npz"
+        self.amended: Path = folder / f"{stem}-amended{suffix}.bidding"
+        self.with_cards = folder / f"{stem}-cards{suffix}.bidding"
+        self.player_run = folder / train_league.KIND / ("player" if number == 1 else f"player{trained}")
+        self.amending_run = folder / "evolve" / f"amending{trained}"
+        self.cards_run = folder / scorecards.KIND / f"fit{trained}-{config.terms}"
 
     def league(self) -> LeagueConfig:
         """Return the settings by which the player learns."""
-        start = "policy:champion-plain" if self.number == 1 else f"policy:{self._before.player}"
-        return self.config.league(str(self.book), start, self.config.iterations_of(self.number))
+        return self.config.league(str(self.book), self.start, self.config.iterations_of(self.number))
 
 
 def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
@@ -204,21 +167,16 @@ def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
 
 
 def choose_terms(networks: Networks, seed: int, count: int = _TRUTH_BOARDS) -> Networks:
-    """Return a network on the mildest of ``TERMS`` on which it is nearly as true to its book as the book's own rules.
-
-    The stricter the terms, the truer its calls, and the less they win. Training boards decide. Where none suffices,
-    the strictest are taken.
-
-    Args:
-        count: boards.
+    """Return a network on the mildest of ``TERMS``, the strictest at most, on which it is nearly as true to its book as
+    the book's own rules on ``count`` training boards: stricter terms win less.
     """
     assert networks.book is not None
     boards = library_boards(count, seed, "training")
     book, itself = networks.book, HierarchyBidder(networks.book.hierarchy)
-    enough = system_consistency.of_pair(itself, book, boards, seed).share - _TRUTH_MARGIN
+    enough = truth.of_pair(itself, book, boards, seed).share - _TRUTH_MARGIN
     for term in TERMS:
         networks = replace(networks, terms=replace(networks.terms, truth=term))
-        if system_consistency.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
+        if truth.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
             break
     return networks
 
@@ -262,7 +220,7 @@ def _judge(
     for this, what in zip(rounds, amendments, strict=True):
         book = book_of(str(this.book))
         player, itself = (
-            system_consistency.of_pair(spec, book, config.judge, config.seed)
+            truth.of_pair(spec, book, config.judge, config.seed)
             for spec in (f"policy:{this.player}", f"system:{this.book}")
         )
         lines = matches(f"policy:{this.player}"), matches(f"system:{this.amended}")

@@ -34,9 +34,8 @@ from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from bridge_env.rules.scoring import imps, score
 from training.evaluation.boards import first_deal_hash, library_boards, nan_as_none, standard_error
 from training.runtime.pages import facts_text, figure
-from training.runtime.processes import map_in_processes
-from training.runtime.result_log import ResultLog
-from training.runtime.speed import use_fast_matmul
+from training.runtime.processes import map_in_processes, use_fast_matmul
+from training.runtime.runs import ResultLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,15 +122,13 @@ class MatchResult:
 
     def _repr_html_(self) -> str:
         """Draw the result, for notebooks."""
-        from training.evaluation.report.overview import match_html
+        from training.evaluation.report import match_html
 
         return match_html(self)
 
     def minus(self, other: MatchResult) -> Difference:
-        """Return what A wins more than the A of another match on the same boards, with the error of the pairs.
-
-        Raises:
-            ValueError: the boards are others.
+        """Return what A wins more than the A of another match on the same boards, with the error of the pairs; raise
+        ``ValueError`` where the boards are others.
         """
         mine, theirs = self.boards, other.boards
         for name in ("owner", "dealer", "vulnerability"):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.book import SystemGuided
+from agents.networks.file import Networks
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, evaluate
@@ -38,11 +39,7 @@ class Stranger:
 
 
 def stranger(spec: str) -> Stranger:
-    """Return the stranger that ``spec`` names.
-
-    Raises:
-        SpecError: it is no network, or a gatekeeper, which nothing may train against.
-    """
+    """Return the stranger that ``spec`` names; raise ``SpecError`` where it is no network, or a gatekeeper."""
     if not spec.startswith(_POLICY):
         raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
     refuse_gatekeepers([spec])
@@ -51,9 +48,8 @@ def stranger(spec: str) -> Stranger:
 
 
 def refuse_gatekeepers(specs: Iterable[str]) -> None:
-    """Raise ``SpecError`` where a spec names a gatekeeper, which nothing may train against, imitate or start from.
-
-    One that looks ahead, or is half of a pair, counts as well.
+    """Raise ``SpecError`` where a spec names a gatekeeper, alone, in a pair or looking ahead: nothing may learn from
+    it.
     """
     for spec in specs:
         plain = [part for part in seat_specs(without_search(spec)) if part.startswith(_POLICY)]
@@ -79,13 +75,9 @@ def bid_against(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Return complete auctions, from the calls already made if there are such.
-
-    Args:
-        us: the pair that sits NS at table 0 and EW at table 1.
-        features: int16 (B, 4, NUM_FEATURES) of the ``deals``.
-        board: int64 (N,), the board of each row.
-        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """Return complete auctions of ``us``, NS at table 0 and EW at table 1, on a ``board`` int64 (N,) of each row, with
+    ``features`` int16 (B, 4, NUM_FEATURES) of the ``deals``; from ``length`` int64 (N,) ``calls`` int8 (N, L) on, if
+    there are such.
     """
     if calls is not None and length is not None:
         calls = first_calls(calls, length)
@@ -115,12 +107,8 @@ def calls_otherwise(
     board: NDArray[np.int64],
     history: NDArray[np.int8],
 ) -> NDArray[np.bool_]:
-    """Return the boards on which ``us`` would make another call than was made in our seats: bool (N,).
-
-    A stranger hears the calls alone, so a board on which we call as before goes as before.
-
-    Args:
-        board: int64 (N,), which boards; history: int8 (N, L), padded with -1, their auctions at ``table``.
+    """Return the boards, of ``board`` int64 (N,), on which ``us`` would make another call than in our seats of
+    ``history`` int8 (N, L) at ``table``: bool (N,). A stranger hears the calls alone: other boards go as before.
     """
     made = history >= 0
     ours = made & (((deals.dealer[board, None] + np.arange(history.shape[1]) + table) & 1) == 0)
@@ -146,3 +134,17 @@ def _caller(
         return states.look(Queries.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
 
     return call
+
+
+def start_networks(spec: str, by_book: bool = False) -> Networks:
+    """Return the networks of ``policy:NAME`` or ``policy:FILE`` to begin with; raise ``SpecError`` where it is none, a
+    gatekeeper, or bids by a book and not ``by_book``.
+    """
+    head, _, argument = spec.partition(":")
+    if head != "policy":
+        raise SpecError(f"{spec!r}: write policy:NAME or policy:FILE")
+    refuse_gatekeepers([spec])
+    networks = read_networks(argument)
+    if networks.book is not None and not by_book:
+        raise SpecError(f"{spec} bids by a book; only 'bridge-env train league --book' goes on from it")
+    return networks

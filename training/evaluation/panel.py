@@ -20,13 +20,13 @@ from bridge_env.bidders.errors import BidderError
 from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.io.json_files import read_json
-from training.evaluation.artificial_calls import of_match
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import MatchResult, match
 from training.evaluation.network_opponents import role_of
+from training.evaluation.situations import of_match
 from training.runtime import runs
 from training.runtime.pages import table, text_table
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
 PLAIN = ("pass", "doubler")
@@ -180,11 +180,7 @@ def version(spec: str) -> str:
 
 
 def read(log: Path) -> dict[str, Line]:
-    """Return the lines of a file, by JSON of bidder, version, opponent, version, boards, seed (, over, version).
-
-    Raises:
-        RunError: the file is damaged.
-    """
+    """Return the lines of a file by the JSON of what they depend on; raise ``RunError`` where the file is damaged."""
     lines: dict[str, Line] = read_json(log, dict[str, Line], runs.RunError)
     return lines
 

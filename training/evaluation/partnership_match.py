@@ -22,7 +22,7 @@ from bridge_env.rules.calls import as_wide
 from bridge_env.rules.scoring import imps
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.network_opponents import Stranger, bid_against, calls_otherwise
-from training.runtime.speed import use_fast_matmul
+from training.runtime.processes import use_fast_matmul
 
 # Cache sizes of a process. A system of 2,400 lines holds 3.4 MB, a duel on 4,096 boards 0.3 MB.
 _SYSTEMS, _DUELS = 96, 256
@@ -127,11 +127,8 @@ def bid(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Return the complete auctions of a table, from the calls already made if there are such.
-
-    Args:
-        board: int64 (N,), which of the boards a row has (default: each once).
-        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """Return the complete auctions of a table, of ``board`` int64 (N,) or each board once, from ``length`` int64 (N,)
+    ``calls`` int8 (N, L) on, if there are such.
     """
     boards, features = boards_of(board_range)
     rows = np.arange(len(boards)) if board is None else board
@@ -161,10 +158,8 @@ def _duel(us: Partnership, them: Rival, board_range: BoardRange) -> Duel:
 def gains_and_changes(
     candidate: Partnership, us: Partnership, them: Rival, board_range: BoardRange
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Return the gain of ``candidate`` over ``us`` against ``them``, board by board.
-
-    Returns:
-        IMPs, int16 (N,); the boards with another auction at a table, bool (N,).
+    """Return the gain of ``candidate`` over ``us`` against ``them`` in IMPs, int16 (N,), and the boards bid otherwise,
+    bool (N,).
     """
     changed, other = duel_changed(candidate, us, them, board_range)
     gain = changed.imps.astype(np.int16) - duel(us, them, board_range).imps.astype(np.int16)
@@ -174,9 +169,8 @@ def gains_and_changes(
 def duel_changed(
     candidate: Partnership, us: Partnership, them: Rival, board_range: BoardRange
 ) -> tuple[Duel, NDArray[np.bool_]]:
-    """Return the duel of a changed partnership, and which of its auctions are others: bool (2, N).
-
-    Only boards on which the change can be noticed are bid again.
+    """Return the duel of a changed partnership, bid anew where the change can be noticed, and which auctions are
+    others, bool (2, N).
     """
     before = duel(us, them, board_range)
     boards, features = boards_of(board_range)

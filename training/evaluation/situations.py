@@ -1,4 +1,8 @@
-"""Classify decisions in an auction, from the opening to the late competition."""
+"""Classify calls: the kind of decision, from the opening to the late competition, and whether a call is artificial.
+
+A call is artificial if it is a bid of a suit without four cards in it (three for a raise of partner's), a double of a
+contract at the three level or below, a redouble, or a 2♣ that opens or answers partner's 1NT without five clubs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.compiled.jit import njit
-from bridge_env.rules.calls import FIRST_BID, PASS
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from training.evaluation.duplicate import MatchResult
 
 KINDS = (
     "opening",
@@ -75,13 +80,81 @@ def _kinds(history, length, out):  # type: ignore[no-untyped-def]
 
 
 def kinds_of(history: ArrayLike, length: ArrayLike) -> NDArray[np.int8]:
-    """Return the kind of the next call, an index of ``KINDS``: int8 (N,).
-
-    Args:
-        history: int8 (N, L), calls from the dealer on.
-        length: (N,), how many of them have been made.
+    """Return the kind of the next call, an index of ``KINDS``, int8 (N,), after ``length`` (N,) calls of ``history``,
+    int8 (N, L).
     """
     calls = np.ascontiguousarray(history, np.int8)
     out = np.empty(len(calls), np.int8)
     _kinds(calls, np.asarray(length, np.int64), out)
     return out
+
+
+@njit
+def _mark(history, dealer, lengths, out, counts):  # type: ignore[no-untyped-def]
+    """Write which calls are artificial, bool (N, L), and their number by side, (N, 2); ``lengths`` (N, 4, 4) are the
+    suits.
+    """
+    newest, before = np.empty(2, np.int64), np.empty(2, np.int64)  # the last two bids of each side
+    for i in range(len(history)):
+        newest[:], before[:] = -1, -1
+        last = -1  # the last bid
+        named = 0  # suits that each seat has bid, as bits: 4 for each seat
+        for k in range(history.shape[1]):
+            call, seat = history[i, k], (dealer[i] + k) & 3
+            side = seat & 1
+            if call < PASS:
+                break
+            artificial = False
+            if call >= FIRST_BID:
+                bid = call - FIRST_BID
+                suit = bid % 5
+                if suit < 4:
+                    held = lengths[i, seat, suit]
+                    raised = (named >> (4 * (seat ^ 2) + suit)) & 1
+                    answers = newest[side] == _ONE_NOTRUMP - FIRST_BID and before[side] == -1
+                    code = call == _TWO_CLUBS and (last < 0 or answers) and held < 5
+                    artificial = held < (3 if raised else 4) or code
+                    named |= 1 << (4 * seat + suit)
+                last = bid
+                before[side], newest[side] = newest[side], bid
+            elif call == REDOUBLE:
+                artificial = True
+            elif call == DOUBLE:
+                artificial = last < 15  # bids of the first three levels
+            out[i, k] = artificial
+            counts[i, side] += artificial
+
+
+def _marked(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    out, counts = np.zeros(history.shape, np.bool_), np.zeros((len(history), 2), np.int64)
+    lengths = (owner.reshape(-1, 1, 4, 13) == np.arange(4)[None, :, None, None]).sum(axis=3)
+    _mark(np.ascontiguousarray(history), dealer, lengths, out, counts)
+    return out, counts
+
+
+def artificial_mask(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Return which calls of auctions int8 (N, L) are artificial: bool (N, L)."""
+    return _marked(history, dealer, owner)[0]
+
+
+def count_artificial(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8], side: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the number of artificial calls of ``side`` (N,) in each auction, int64 (N,); ``history`` is int8 (N, L),
+    padded with -1, ``dealer`` (N,), ``owner`` uint8 (N, 52).
+    """
+    return np.take_along_axis(_marked(history, dealer, owner)[1], np.asarray(side)[:, None], axis=1)[:, 0]
+
+
+def of_match(played: MatchResult) -> tuple[float, float]:
+    """Return the artificial calls of A in 100 auctions of its side, and their standard error."""
+    n, boards = len(played.boards), played.boards
+    each = sum(
+        count_artificial(table.history, boards.dealer, boards.owner, np.full(n, side)) / 2
+        for side, table in enumerate(played.tables)
+    )
+    return 100 * float(np.mean(each)), 100 * float(np.std(each, ddof=1) / n**0.5)

@@ -20,9 +20,8 @@ DUPLICATE = "duplicate"  # how the line of the match against the control pair en
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the verdict: the quantity measured, its mean and standard error, in IMPs a board.
-
-    ``opponent`` is the opponent of a gain over the start, empty in other lines.
+    """A line of the verdict: what was measured, mean and standard error in IMPs a board, and the ``opponent`` of a
+    gain.
     """
 
     what: str

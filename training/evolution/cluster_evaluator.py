@@ -23,7 +23,7 @@ from training.evolution.refine.line_steps import step_edits, step_gains_task, su
 from training.evolution.scorecards.blocks import blocks_of
 from training.evolution.scorecards.positions import collect, joined
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
@@ -82,10 +82,8 @@ class ClusterEvaluator:
         return [result for _, result in sorted(self.cluster.map(task, jobs), key=itemgetter(0))]
 
     def _cut(self, candidates: int, board_range: BoardRange) -> tuple[list[BoardRange], list[slice]]:
-        """Cut the boards and the candidates into parts that keep all workers busy.
-
-        Few boards cost a candidate nearly as much as many, so boards are cut finer only where candidates are too few.
-        Sums are of integers, so the cuts change nothing.
+        """Cut boards and candidates into parts that keep all workers busy, boards no finer than it takes: few cost
+        nearly as much.
         """
         workers = self.cluster.workers
         assert workers is not None
@@ -105,11 +103,8 @@ class ClusterEvaluator:
     def rules(
         self, us: Partnership, count: int, chance: SeededRandom, board_range: BoardRange, judge: str = ""
     ) -> list[Rule]:
-        """Return the rules that refinement finds at ``count`` positions, the most valuable in front.
-
-        Args:
-            judge: the spec of a player by a book: then the positions are those where it departs from the system, and
-                its judgement values the calls.
+        """Return the rules that refinement finds at ``count`` positions, the most valuable in front; with a ``judge``,
+        the spec of a player by a book, where it departs from the system, valued by its judgement.
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         jobs = [(ours, them, part) for part in board_range.parts(tasks.PARTS) for them in league]
@@ -161,12 +156,8 @@ class ClusterEvaluator:
         ]
 
     def steps(self, us: Partnership, board_range: BoardRange, judge: str = "") -> list[Proposal]:
-        """Return steps of single lines that promise to gain, the surest in front.
-
-        Every opponent has boards of its own: a step's value depends more on the deal than on the opponent.
-
-        Args:
-            judge: the spec of a player by a book: then the steps are those that it prefers and that promise no loss.
+        """Return steps of single lines that promise to gain, the surest in front; with a ``judge``, the spec of a
+        player by a book, those that it prefers. Every opponent has boards of its own.
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
@@ -187,10 +178,7 @@ class ClusterEvaluator:
         return [proposal for _, proposal in out[:MOST_STEPS]]
 
     def cards(self, us: Partnership, board_range: BoardRange) -> list[Proposal]:
-        """Return scorecards for both players, a proposal for each block of them.
-
-        Every opponent has boards of its own.
-        """
+        """Return scorecards for both players, a proposal for each block; every opponent has boards of its own."""
         from training.evolution.scorecards.fit import fit_scores  # torch takes a second to import
 
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]

@@ -63,11 +63,7 @@ class EvolveConfig(Settings):
     """unseen boards that judge the winner"""
 
     def check(self) -> None:
-        """Check the settings.
-
-        Raises:
-            ValueError: a number or name makes no sense.
-        """
+        """Check the settings; raise ``ValueError`` where a number or name makes no sense."""
         super().check()
         if not 1 <= len(self.starts) <= 2:
             raise ValueError(f"--start {self.start!r}: name one system for all players, or two for two partners: A,B")

@@ -24,13 +24,8 @@ ROUNDS = 4  # in which conditions are left out
 
 
 def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) -> tuple[int, Partnership, list[str]]:
-    """Choose the partnership that does best on fresh training boards, and make it fit to read.
-
-    Partners who differ take one system (``merge_partner_systems``), if the pair loses next to nothing by it, or if they
-    started from different ones: one system is easier to read than two. Judging boards are not touched.
-
-    Returns:
-        Its number in the population, the partnership, and descriptions of its changes.
+    """Choose the partnership that does best on fresh training boards, and make it fit to read; return its number, the
+    partnership, and descriptions of its changes. Partners who differ take one system if that costs next to nothing.
     """
     progress = evaluator.progress
     start = config.first_board(max(config.generations, state.generation))
@@ -70,15 +65,9 @@ def _readable(
 def merge_partner_systems(
     pair: Partnership, config: EvolveConfig, evaluator: ClusterEvaluator, start: int
 ) -> tuple[Partnership, list[str]]:
-    """Give both players the better one of their two systems, with what gains of the other.
-
-    The chapters in which the two differ are tried, and the general rules one by one.
-
-    Args:
-        start: of the boards for it.
-
-    Returns:
-        The partnership, and its changes; the pair as it was where that costs too much for partners of one start.
+    """Give both players the better of their two systems, with the chapters and general rules of the other that gain on
+    boards from ``start`` on; return the partnership, as it was where that costs too much for partners of one start, and
+    its changes.
     """
     alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
     verdicts = evaluator.trial(pair, alike, evaluator.board_range(start, config.confirm))
@@ -117,10 +106,8 @@ def _tried(
 def prune_new_lines(
     system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: BoardRange, check: BoardRange
 ) -> System:
-    """Return the system without those of its new lines, which no start has, that are worth nothing (any more).
-
-    Args:
-        choose, check: boards to choose the lines on, and to check that the system loses nothing without all of them.
+    """Return the system without those new lines, which no start has, that are worth nothing on the boards ``choose``,
+    if it loses nothing without all of them on ``check``.
     """
     us = without = Partnership(system, system)
     drops = _new_to_all(starts, partial(added, after=system))
@@ -137,13 +124,8 @@ def prune_new_lines(
 def simplify_conditions(
     system: System, starts: Sequence[System], evaluator: ClusterEvaluator, choose: BoardRange, check: BoardRange
 ) -> tuple[System, list[str]]:
-    """Leave out conditions of new lines, which no start has, that cost nothing and without which it is as sound.
-
-    Args:
-        choose, check: boards to choose the conditions on, and to check the cost without all of them.
-
-    Returns:
-        The system, and the lines left out, with the cost.
+    """Leave out conditions of new lines, which no start has, that cost nothing on the boards ``choose``, nor all
+    together on ``check``, and without which it is as sound; return the system, and the lines left out with the cost.
     """
     us = plain = Partnership(system, system)
     left_out = list[str]()

@@ -29,7 +29,7 @@ from training.evolution.proposals import AMENDMENT, CARDS, NATURAL, SWAPPING, TU
 from training.evolution.selection import select_proposals
 from training.runtime import runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 from training.runtime.settings import listed
 
 RULES_TRIED = 30  # of refinement, of each partnership
@@ -70,11 +70,7 @@ class State:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> State:
-        """Return the state that ``as_json`` returned.
-
-        Raises:
-            ValueError: a text is no system.
-        """
+        """Return the state that ``as_json`` returned; raise ``ValueError`` where a text is no system."""
         population, champions = (
             [Partnership(parse_system(first), parse_system(second)) for first, second in data[name]]
             for name in ("population", "champions")
@@ -104,10 +100,8 @@ def advance(
     folder: Path, config: EvolveConfig, state: State, cluster: Cluster, progress: Progress,
     more: Callable[[int], bool] | None = None,
 ) -> Iterator[State]:  # fmt: skip
-    """Run generations from ``state``; yield each state after it has been saved in ``folder``.
-
-    Args:
-        more: returns whether a generation of this number shall begin; None for those of ``config``.
+    """Run generations while ``more`` returns True for their number; yield each state after it has been saved in
+    ``folder``.
     """
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations if more is None else more(state.generation):
@@ -212,11 +206,7 @@ def save(folder: Path, state: State) -> None:
 
 
 def load(folder: Path) -> State:
-    """Load what ``save`` wrote.
-
-    Raises:
-        RunError: the folder holds no usable checkpoint.
-    """
+    """Load what ``save`` wrote; raise ``RunError`` where the folder holds no usable checkpoint."""
     data = runs.read_result(folder, runs.CHECKPOINT)
     try:
         return State.from_json(data)

@@ -8,7 +8,7 @@ A partnership is a pair of systems, one a player. Seven operators propose change
 - swapping: a player takes over what partner, or a player of another partnership, does differently: lines, all lines
   below a heading, or a complete chapter (``agents.systems.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolution.refine.line_steps``);
-- amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.judgement``);
+- amendment: rules and steps that a network likes which bids by the system (``training.evolution.refine.decisions``);
 - cards: scorecards for contested auctions, fitted to played-out decisions (``training.evolution.scorecards``);
 - natural: a complete natural system, for a pair that opens nothing (``training.evolution.natural``).
 
@@ -63,10 +63,8 @@ class Proposal:
         return f"{self.operator}, {PLAYERS[self.player]}"
 
     def apply(self, pair: Partnership, compiled: bool = True) -> Partnership | None:
-        """Return the changed partnership; None where the change does not fit it, or makes no system.
-
-        Args:
-            compiled: compile the changed systems to find that out; else only a later duel does.
+        """Return the changed partnership, None where the change does not fit it or makes no system; that takes
+        compiling, which without ``compiled`` is left to a later duel.
         """
         alike = pair.first == pair.second
         for player in (0, 1) if self.player == BOTH else (self.player,):
@@ -106,11 +104,7 @@ def target(chance: SeededRandom, swapping: bool) -> int:
 def variations(
     pair: Partnership, count: int, chance: SeededRandom, usage: Sequence[Mapping[int, int]], swapping: bool
 ) -> list[Proposal]:
-    """Vary a player's lines at random, for that player or for both.
-
-    Args:
-        usage: for each player the calls made by each line number.
-    """
+    """Vary lines at random, for one player or both; ``usage`` has for each the calls made by each line number."""
     out = []
     for _ in range(count):
         player = target(chance, swapping)
@@ -122,10 +116,7 @@ def variations(
 
 
 def swaps(population: Sequence[Partnership], index: int, count: int, chance: SeededRandom) -> list[Proposal]:
-    """Propose what a player may take over from partner, and both from players of other partnerships.
-
-    Every other proposal is one of a sub-hierarchy or a chapter, as long as there are such; the rest are lines.
-    """
+    """Propose what a player may take over from partner, and both from others: in turn sections and lines."""
     pair = population[index]
     wholes, lines = list[Proposal](), list[Proposal]()
     for player in (0, 1):
@@ -193,10 +184,8 @@ def inserted_rule(proposal: Proposal) -> tuple[object, ...] | None:
 
 
 def exclusive_key(proposal: Proposal) -> tuple[object, ...] | None:
-    """Return a key that only one accepted proposal may have; None for changes that exclude no other.
-
-    Of a new rule there is one form only. Of a chapter that partners write differently, one takes the other's: if both
-    did, they would differ as before. There is one natural system.
+    """Return a key that only one accepted proposal may have, None for others: one form of a new rule, one of two
+    partners that takes over the other's chapter, one natural system.
     """
     if isinstance(proposal.edit, ReplaceSection) and (proposal.player != BOTH or proposal.operator == NATURAL):
         return (proposal.edit.chapter,)

@@ -35,11 +35,7 @@ class Run:
 
 
 def read_run(folder: Path) -> Run:
-    """Read a run folder.
-
-    Raises:
-        RunError: it is no run folder of self-play.
-    """
+    """Read a run folder; raise ``RunError`` where it is no run folder of self-play."""
     metrics = runs.read_result(folder, runs.METRICS, MetricsRow)
     ended = (folder / VERDICT).exists()
     verdict = runs.read_result(folder, VERDICT, VerdictFile)["rows"] if ended else []

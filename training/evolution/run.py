@@ -15,7 +15,6 @@ from agents.systems.library.shipped import read_system
 from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.io.files import atomic_write
 from training.book.diff import compare_systems
-from training.book.render import render_difference
 from training.evaluation import verdict as judging
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership
@@ -25,11 +24,10 @@ from training.evolution.config import EvolveConfig, is_stranger, spec_of
 from training.evolution.finalize import finalize
 from training.evolution.generations import State, advance, begin, league, load, write_systems
 from training.evolution.proposals import NATURAL
-from training.evolution.refine.judgement import network_by_book
+from training.evolution.refine.decisions import network_by_book
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -109,11 +107,7 @@ def load_or_begin(folder: Path, config: EvolveConfig) -> State:
 
 
 def check_own_calls(calls: set[str], systems: list[str]) -> None:
-    """Check that systems have lines for the pair's own calls.
-
-    Raises:
-        ValueError: one has none.
-    """
+    """Check that systems have lines for the pair's own calls; raise ``ValueError`` where one has none."""
     for name in systems:
         for call in calls:
             if not lines_of_calls(read_system(name), {call}):
@@ -121,10 +115,8 @@ def check_own_calls(calls: set[str], systems: list[str]) -> None:
 
 
 def check_start(config: EvolveConfig) -> None:
-    """Check that a run can start with these settings, before making a folder or starting Ray.
-
-    Raises:
-        ValueError: a number makes no sense, or a system, a stranger or a gatekeeper cannot be had.
+    """Check that a run can start, before making a folder or starting Ray; raise ``ValueError`` where a number makes no
+    sense, or a system, a stranger or a gatekeeper cannot be had.
     """
     config.check()
     check_own_calls(config.own_calls, config.starts)
@@ -165,10 +157,15 @@ def _judge(
     runs.write_manifest(folder, manifest)
     accepted = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["accepted"]]
     accepted += [f"at the end: {what}" for what in notes]
+    one = len(files) == len(config.starts) == 1
+    if one:  # what the system changes in its start, in words
+        start, control = read_system(config.starts[0]), read_system(config.control)
+        difference = compare_systems(start, pair.first, control, config.judge, config.seed)
+        atomic_write(folder / DIFF, pages.render("difference.md", **difference))
     text = pages.render(
         "evolve.md", table=judging.rows_table(rows), command=runs.command_line("bridge-env evolve", config),
         accepted=accepted, files=[file.name for file in files],
-        diff=_write_diff(folder, config, pair) if len(files) == len(config.starts) == 1 else "",
+        diff=DIFF if one else "",
     )  # fmt: skip
     atomic_write(page, text)
     atomic_write(folder / judging.VERDICT, json.dumps({"rows": [asdict(row) for row in rows]}, indent=2) + "\n")
@@ -178,11 +175,3 @@ def _judge(
 def _spec(files: list[Path]) -> str:
     """Return the spec of a pair with its system, or its two systems, in files."""
     return f"system:{files[0]}" if len(files) == 1 else f"pair:system:{files[0]},system:{files[1]}"
-
-
-def _write_diff(folder: Path, config: EvolveConfig, pair: Partnership) -> str:
-    """Write what the system changes in its start, in words; return the file's name."""
-    start, control = read_system(config.starts[0]), read_system(config.control)
-    difference = compare_systems(start, pair.first, control, config.judge, config.seed)
-    atomic_write(folder / DIFF, render_difference(difference))
-    return DIFF

@@ -115,10 +115,8 @@ class Exam:
     def select(
         self, key: str, areas: Sequence[str] | None = None, plays: Collection[str] = frozenset(CONVENTIONS)
     ) -> tuple[Position, ...]:
-        """Return the positions for a bidder that plays ``key`` and some conventions, in ``areas`` (default all).
-
-        Raises:
-            ValueError: no such key or area.
+        """Return the positions for a bidder that plays ``key`` and some conventions, in ``areas`` (default all); raise
+        ``ValueError`` where there is no such key or area.
         """
         if key not in (*KEYS, ALL):
             raise ValueError(f"{key!r} is no key of an exam; there are {', '.join((*KEYS, ALL))}")
@@ -151,11 +149,7 @@ def textbook() -> Exam:
 
 
 def read_exam(paths: Iterable[str | Path]) -> Exam:
-    """Read the exam in files, or in the ``.exam`` files of folders, taken in the order of their names.
-
-    Raises:
-        ExamError: a file cannot be read, or a line is faulty; the message says where and how.
-    """
+    """Read the exam in files, or the ``.exam`` files of folders by name; raise ``ExamError`` where one is faulty."""
     texts = []
     for path in map(Path, paths):
         for file in sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]:

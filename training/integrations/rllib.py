@@ -36,11 +36,7 @@ def make_env(config: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
 
 
 def register_with_ray(name: str = ENV_ID) -> None:
-    """Register ``make_env`` with Ray, on all its workers.
-
-    Raises:
-        ImportError: Ray is missing, or has no Tune; the message names the package.
-    """
+    """Register ``make_env`` with Ray, on all workers; raise ``ImportError`` where Ray is missing, or has no Tune."""
     try:
         from ray.tune.registry import register_env
     except ImportError as error:

@@ -22,11 +22,10 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import FIRST_NAMER, Auctions
 from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, NUM_CALLS
 from bridge_env.rules.scoring import SCORE_TABLE, imps
-from training.league.config import LeagueConfig
+from training.configs import LeagueConfig, widths
 from training.league.deal_pool import solved_deals
 from training.league.decision_log import DecisionLog
 from training.league.rollout import draw_deals
-from training.networks.configs import widths
 from training.networks.model import Perceptron, random_layers
 from training.runtime.supervised import gradient_steps, shuffled
 
@@ -48,11 +47,7 @@ def call_values(auctions: Auctions, deals: Deals, board: NDArray[np.int64]) -> N
 
 
 def pretrain(config: LeagueConfig, progress: Callable[[float], None] = lambda share: None) -> Networks:
-    """Return a network of random weights after ``ROLLOUTS`` rollouts of pretraining.
-
-    Args:
-        progress: called with the share done, 0..1.
-    """
+    """Return a network after ``ROLLOUTS`` rollouts of pretraining; ``progress`` is called with the share done, 0..1."""
     model = Perceptron(random_layers([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed))
     adam = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     for number in range(ROLLOUTS):

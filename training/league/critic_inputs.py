@@ -57,12 +57,8 @@ def _fill(state, history, board, hand, tricks, dealer, vulnerability, numbers, s
 
 
 def critic_rows(auctions: Auctions, deals: Deals, board: NDArray[np.int64], best_points: NDArray[np.int64]) -> Sparse:
-    """Return the inputs that are on for the seats to call.
-
-    Args:
-        auctions: N of them.
-        board: int64 (N,), which of ``deals`` each has.
-        best_points: int64 (N,), what the greedy auction scored there, NS-positive.
+    """Return the inputs that are on for the seats to call in N auctions; ``board`` int64 (N,) says which of ``deals``
+    each has, ``best_points`` int64 (N,) what the greedy auction scored there, NS-positive.
     """
     longest = int(auctions.length.max(initial=0))
     numbers = np.empty(len(board) * (4 * HAND_ON + 22 + 9 + min(longest, MOST_ON)) + CRITIC_ON, np.uint16)

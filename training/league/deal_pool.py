@@ -39,10 +39,8 @@ def curve_boards(count: int, seed: int) -> Boards:
 
 
 def deal_pool(estimated: int, seed: int, progress: Callable[[float], None] = lambda share: None) -> UInt8Array:
-    """Return the solved deals and ``estimated`` more, none of the judging split: records uint8 (n, 23).
-
-    Args:
-        progress: called with the share done, 0..1.
+    """Return the solved deals and ``estimated`` more, none of the judging split, records uint8 (n, 23); ``progress`` is
+    called with the share done, 0..1.
     """
     source, parts, found, at = EstimatedDeals(), [solved_deals()], 0, 0
     while found < estimated:

@@ -33,11 +33,8 @@ class Decisions(NamedTuple):
 
 
 class DecisionLog:
-    """Record decisions: ``note`` is an argument of ``agents.networks.tables.play_on``.
-
-    Args:
-        auctions: those that are bid.
-        side: int64 (R,), record the decisions of this side only; None records all of the learner's.
+    """Record decisions in ``auctions``, those of ``side``, int64 (R,), or all; ``note`` is an argument of
+    ``tables.play_on``.
     """
 
     def __init__(self, auctions: Auctions, side: NDArray[np.int64] | None = None) -> None:

@@ -26,16 +26,16 @@ from agents.networks.network import Network
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import make
 from bridge_env.rules.cards import UInt8Array
-from training.evaluation import system_consistency
+from training.configs import LeagueConfig
 from training.evaluation.duplicate import match
-from training.league.config import LeagueConfig
+from training.evaluation.truth import of_match
 from training.league.deal_pool import curve_boards, solved_deals
-from training.league.gradients import DeviceGradients, RayGradients
-from training.league.learner import Learner
+from training.league.learner import DeviceGradients, Learner, RayGradients
 from training.league.rollout import Opponent, concatenate_experience, rollout
-from training.runtime import checkpoint, runs
+from training.runtime import runs
 from training.runtime.cluster import Cluster
 from training.runtime.settings import listed
+from training.runtime.supervised import load_checkpoint, save_checkpoint
 
 NOTHING = "nothing"  # the start from random weights
 IMPS = "imps/"  # before the name of an opponent, in metrics
@@ -44,7 +44,7 @@ ADD_VERSION_EVERY = 200  # iterations after which the network joins its opponent
 MOST_VERSIONS = 6  # earlier versions to play against
 STRANGERS, EARLIER = 0.3, 0.2  # shares of the boards against the pool, and against earlier versions
 SILENT_ITERATIONS = 200  # against opponents who pass, for a start from nothing
-CHECKPOINT, POLICY, VERSIONS = "checkpoint.npz", "policy.npz", "versions"
+CHECKPOINT, POLICY, VERSIONS = "checkpoint.pt", "policy.npz", "versions"
 
 
 @dataclass
@@ -57,11 +57,8 @@ class State:
 
 
 class League:
-    """Run a league in its folder.
-
-    Args:
-        start: the network to begin with, or None for random weights.
-        records: the deals uint8 (n, 23), as ``deal_pool`` returns them; None for the solved ones.
+    """Run a league in its folder from a network, None for random weights, on deals uint8 (n, 23), None for the solved
+    ones.
     """
 
     def __init__(
@@ -109,12 +106,8 @@ class League:
     def run(
         self, cluster: Cluster, stop: Callable[[], bool], progress: Callable[[State, Mapping[str, float]], None]
     ) -> Iterator[State]:
-        """Learn to the last iteration, or until ``stop`` returns True; yield when an evaluation is there.
-
-        A checkpoint is written where an evaluation begins, and at the end.
-
-        Args:
-            progress: called after every iteration with the state, and the figures of its rollouts.
+        """Learn to the last iteration, or until ``stop`` returns True; save where an evaluation begins and at the end,
+        yield when one is there. ``progress`` gets the state and the figures of every iteration's rollouts.
         """
         config, state, records = self.config, self.state, cluster.put(self.records)
         backend = RayGradients(cluster) if config.device == "cpu" else DeviceGradients(config.device)
@@ -200,27 +193,20 @@ class League:
 
     def save(self) -> None:
         """Write the checkpoint: the learner, and the snapshots that rollouts in progress play with."""
-        arrays = self.learner.arrays()
-        for number, snapshot in self.snapshots:
-            arrays |= {f"snapshot.{number}.{i}": array for i, array in enumerate(snapshot)}
-        state = asdict(self.state) | {"snapshots": [number for number, _ in self.snapshots], "sums": self.sums}
-        checkpoint.save(self.folder / CHECKPOINT, arrays, state)
+        snapshots = [(number, [torch.from_numpy(array) for array in snapshot]) for number, snapshot in self.snapshots]
+        state = asdict(self.state) | {"learner": self.learner.state(), "snapshots": snapshots, "sums": self.sums}
+        save_checkpoint(self.folder / CHECKPOINT, state)
 
     def load(self) -> None:
-        """Go on from the checkpoint, if there is one.
-
-        Raises:
-            RunError: it is damaged.
-        """
+        """Go on from the checkpoint, if there is one; raise ``RunError`` where it is damaged."""
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        arrays, state = checkpoint.load(path)
-        self.learner.load(arrays)
-        parts = range(len(self.learner.snapshot()))
+        state = load_checkpoint(path)
+        self.learner.load(state.pop("learner"))
         self.snapshots.clear()
-        for number in state.pop("snapshots"):
-            self.snapshots.append((number, [arrays[f"snapshot.{number}.{i}"] for i in parts]))
+        for number, snapshot in state.pop("snapshots"):
+            self.snapshots.append((number, [tensor.numpy() for tensor in snapshot]))
         self.sums = state.pop("sums")
         self.state = State(**state)
 
@@ -228,11 +214,8 @@ class League:
 def evaluate(
     networks: Networks, start: Networks | None, panel: Sequence[str], boards: int, seed: int
 ) -> dict[str, float]:
-    """Play matches with the start and a panel on boards that no rollout plays.
-
-    Returns:
-        ``imps/OPPONENT`` and ``standard_error/OPPONENT`` in IMPs a board; for a network by a book also its truth and
-        departures.
+    """Play matches with the start and a panel on boards that no rollout plays; return ``imps/OPPONENT`` and
+    ``standard_error/OPPONENT`` in IMPs a board, and of a network by a book truth and departures.
     """
     row: dict[str, float] = {}
     opponents: dict[str, Bidder | str] = {} if start is None else {"start": NetworkBidder(start)}
@@ -240,7 +223,7 @@ def evaluate(
         result = match(NetworkBidder(networks), opponent, curve_boards(boards, seed), seed)
         row |= {IMPS + name: result.mean_imps, f"standard_error/{name}": result.standard_error}
         if networks.book is not None and name == (*panel, "start")[0]:
-            truth = system_consistency.of_match(result, networks.book)
+            truth = of_match(result, networks.book)
             row |= {"truth": truth.share, "departures": truth.departures}
     return row
 

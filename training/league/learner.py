@@ -1,11 +1,17 @@
-"""Learn from rollouts by PPO: a policy, a critic, and the average of the policy's weights, which plays."""
+"""Learn from rollouts by PPO: a policy, a critic, and the average of the policy's weights, which plays.
+
+A step's gradient is the sum of its shards', computed here, on Ray or on a device, in their order, in float64. So the
+weights are the same, bit for bit, for any number of processes, as far as their processors compute alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,34 +21,180 @@ from agents.networks.book import BOOK_INPUTS, BOOK_ON
 from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env.rules.calls import NUM_CALLS
-from training.league.config import LeagueConfig
+from training.configs import LeagueConfig, widths
 from training.league.critic_inputs import CRITIC_INPUTS, CRITIC_ON
-from training.league.gradients import (
-    IMPS,
-    GradientBackend,
-    GradientFunction,
-    Step,
-    critic_gradient,
-    policy_gradient,
-    split_shards,
-    take_step,
-)
 from training.league.rollout import CriticExamples, Experience, PolicyExamples
-from training.networks.configs import widths
 from training.networks.model import Perceptron, random_layers
-from training.runtime.checkpoint import Arrays, learner_arrays, load_learner
+from training.runtime.cluster import Cluster
 from training.runtime.supervised import shuffled
 
+IMPS = 4.0  # advantages and rewards are learned in units of this many IMPs: about their deviation
+CLIP = 0.2  # of PPO: how far a probability may move in one pass
+_ILLEGAL = -1e9  # the output of an illegal call
+
+Floats = list[NDArray[np.float32]]
+
+
+ShardGradient = tuple[Floats, NDArray[np.float64]]
+"""The gradient of each parameter, and figures (2,): the clipped decisions, and the sum of probability changes."""
+
+GradientFunction = Callable[[Perceptron, Any, int], ShardGradient]
 CRITIC_LAYERS, CRITIC_RATE = (256, 256), 5e-4
+_PARTS = ("policy", "critic", "policy_adam", "critic_adam")
 GRADIENT_NORM = 1.0  # at which the policy's gradient is clipped
 
 
-class Learner:
-    """Train a policy and a critic.
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Hold a step of a network: what computes its gradient, and the examples of each shard, int64 (n,)."""
 
-    Args:
-        layers: those of the policy to start from; None for random weights.
+    gradient: GradientFunction
+    model: Perceptron
+    examples: PolicyExamples | CriticExamples
+    shards: Sequence[NDArray[np.int64]]
+
+    @property
+    def count(self) -> int:
+        """Return the number of examples of the step."""
+        return sum(map(len, self.shards))
+
+    def compute(self, rows: NDArray[np.int64]) -> ShardGradient:
+        """Return the gradient of a shard."""
+        return self.gradient(self.model, self.examples.take(rows), self.count)
+
+
+def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, entropy: float) -> ShardGradient:
+    """Return a shard's part of the gradient of a policy's step of ``count`` examples, by PPO; ``entropy`` weighs its
+    bonus.
     """
+    outputs = model(examples.rows)
+    device = outputs.device
+    if examples.guidance is not None:
+        outputs = outputs + torch.from_numpy(examples.guidance).to(device)
+    outputs = outputs.masked_fill(torch.from_numpy(~examples.mask).to(device), _ILLEGAL)
+    logs = torch.log_softmax(outputs, dim=1)
+    calls = torch.from_numpy(examples.call.astype(np.int64)).to(device)
+    advantage = torch.from_numpy(examples.advantage / np.float32(IMPS)).to(device)
+    weight = torch.from_numpy(examples.weight).to(device)
+    before = torch.from_numpy(examples.log_chance).to(device)
+    ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
+    bounded = ratio.clamp(1 - CLIP, 1 + CLIP)
+    gain = torch.minimum(ratio * advantage, bounded * advantage)
+    uncertainty = -(logs.exp() * logs.clamp_min(-30)).sum(1)
+    gradient = _gradient(model, -(weight * (gain + entropy * uncertainty)).sum() / count)
+    with torch.no_grad():
+        return gradient, np.array([float((ratio != bounded).sum()), float((ratio - 1).abs().sum())])
+
+
+def critic_gradient(model: Perceptron, examples: CriticExamples, count: int) -> ShardGradient:
+    """Return a shard's part of the gradient of a critic's step of ``count`` examples; its figures are 0."""
+    outputs = model(examples.rows)[:, 0]
+    error = outputs - torch.from_numpy(examples.target / np.float32(IMPS)).to(outputs.device)
+    weight = torch.from_numpy(examples.weight).to(outputs.device)
+    return _gradient(model, (weight * error * error).sum() / count), np.zeros(2)
+
+
+def _gradient(model: Perceptron, loss: torch.Tensor) -> Floats:
+    model.zero_grad()
+    loss.backward()
+    return [p.grad.cpu().numpy().copy() for p in model.parameters() if p.grad is not None]
+
+
+class GradientBackend:
+    """Compute all gradients in this process."""
+
+    def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
+        """Return for each step the gradients of its shards in their order."""
+        placed = [replace(step, model=self.placed(step.model)) for step in steps]
+        return [[step.compute(rows) for rows in step.shards] for step in placed]
+
+    def placed(self, model: Perceptron) -> Perceptron:
+        """Return the model, or a copy of it, where its gradients are computed."""
+        return model
+
+
+class DeviceGradients(GradientBackend):
+    """Compute all gradients on a device of torch, such as ``cuda``.
+
+    They have other bits than on the CPU, and on CUDA differ from run to run, as it adds in any order. The networks stay
+    where they are: a copy on the device takes over their weights for each step.
+    """
+
+    def __init__(self, device: str) -> None:
+        self._device = torch.device(device)
+        self._copies: dict[Perceptron, Perceptron] = {}
+
+    def placed(self, model: Perceptron) -> Perceptron:
+        if model not in self._copies:
+            self._copies[model] = copy.deepcopy(model).to(self._device)
+        self._copies[model].load_state_dict(model.state_dict())
+        return self._copies[model]
+
+
+class RayGradients(GradientBackend):
+    """Compute gradients in a cluster's tasks, and some of them here, as this process would wait otherwise."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
+        if all(len(step.shards) == 1 for step in steps):
+            return super().gradients(steps)  # nothing to share
+        computing = (self._cluster.workers or 0) + 1  # the workers and this process
+        submitted: dict[tuple[int, int], Any] = {}
+        for number, step in enumerate(steps):
+            layers = self._cluster.put(step.model.floats())
+            for at, rows in enumerate(step.shards):
+                if (at + number) % computing:
+                    task = (layers, step.gradient, step.examples.take(rows), step.count)
+                    submitted[number, at] = self._cluster.submit(shard_gradient, *task)
+        # Those of this process first: the others are under way meanwhile.
+        done = {
+            (number, at): step.compute(rows)
+            for number, step in enumerate(steps)
+            for at, rows in enumerate(step.shards)
+            if (number, at) not in submitted
+        }
+        done |= {place: self._cluster.result(reference) for place, reference in submitted.items()}
+        return [[done[number, at] for at in range(len(step.shards))] for number, step in enumerate(steps)]
+
+
+def shard_gradient(
+    layers: Sequence[FloatLayer], gradient: GradientFunction, examples: Any, count: int
+) -> ShardGradient:
+    """Return the gradient of a shard by a network of these layers: a task of the cluster."""
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    return gradient(Perceptron(layers), examples, count)
+
+
+def take_step(
+    model: Perceptron, adam: torch.optim.Optimizer, gradients: Sequence[ShardGradient], norm: float | None = None
+) -> NDArray[np.float64]:
+    """Step along the sum of the shards' gradients, in float64 in their order, clipped at ``norm``; return the sum of
+    their figures (2,).
+    """
+    parts = [gradient for gradient, _ in gradients]
+    for number, parameter in enumerate(model.parameters()):
+        total = parts[0][number].astype(np.float64)
+        for part in parts[1:]:
+            total += part[number]
+        parameter.grad = torch.from_numpy(total.astype(np.float32))
+    if norm is not None:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), norm)
+    adam.step()
+    figures: NDArray[np.float64] = np.sum([figures for _, figures in gradients], axis=0)
+    return figures
+
+
+def split_shards(order: NDArray[np.int64], batch: int, shard: int) -> list[list[NDArray[np.int64]]]:
+    """Split decisions into steps of about ``batch``, and each of these into shards of ``shard`` at most."""
+    steps = np.array_split(order, max(1, round(len(order) / batch)))
+    return [np.array_split(step, -(-len(step) // shard)) for step in steps]
+
+
+class Learner:
+    """Train a policy, from ``layers`` or random weights, and a critic."""
 
     def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
         self.config = config = config.for_cores(1)
@@ -56,10 +208,8 @@ class Learner:
         self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=CRITIC_RATE, eps=1e-6, fused=True)
 
     def learn(self, experience: Experience, iteration: int, backend: GradientBackend | None = None) -> dict[str, float]:
-        """Pass once over the experience of a rollout, policy and critic side by side; return figures of the pass.
-
-        Args:
-            backend: computes the gradients; None for this process. The weights are the same, but on a device.
+        """Pass once over the experience of a rollout, policy and critic side by side; return figures of the pass. The
+        weights are the same for any ``backend`` but a device.
         """
         config, backend = self.config, backend or GradientBackend()
         share = iteration / config.iterations
@@ -73,10 +223,13 @@ class Learner:
             if policy_step is not None:
                 sums = take_step(self.policy, self.policy_adam, next(gradients), GRADIENT_NORM)
                 figures += sums / policy_step.count / len(policy_steps)
-                self.update_average()
+                with torch.no_grad():
+                    for average, weight in zip(self.average, self.policy.parameters(), strict=True):
+                        average.lerp_(weight, 1 - config.average)
             if critic_step is not None:
                 take_step(self.critic, self.critic_adam, next(gradients))
-        return {"clipped": figures[0], "moved": figures[1], "steps": float(len(policy_steps))}
+        clipped, moved = figures.tolist()
+        return {"clipped": clipped, "moved": moved, "steps": float(len(policy_steps))}
 
     def _steps(
         self, gradient: GradientFunction, model: Perceptron, examples: PolicyExamples | CriticExamples, purpose: str,
@@ -93,12 +246,6 @@ class Learner:
             for shards in split_shards(order, self.config.batch, self.config.shard)
         ]
 
-    def update_average(self) -> None:
-        """Move the average of weights towards the weights."""
-        with torch.no_grad():
-            for average, weight in zip(self.average, self.policy.parameters(), strict=True):
-                average.lerp_(weight, 1 - self.config.average)
-
     def snapshot(self) -> list[NDArray[np.float32]]:
         """Return copies of the weights that play rollouts: the policy's average ones, and the critic's."""
         return [p.detach().numpy().copy() for p in (*self.average, *self.critic.parameters())]
@@ -110,18 +257,15 @@ class Learner:
         weight, bias = critic[-1]
         return quantized(policy, self.most_on), quantized([*critic[:-1], (weight * IMPS, bias * IMPS)], CRITIC_ON)
 
-    def arrays(self) -> Arrays:
-        """Return the weights, their average and the state of the optimizers by name."""
-        out = learner_arrays("policy", self.policy, self.policy_adam)
-        out |= learner_arrays("critic", self.critic, self.critic_adam)
-        return out | {f"average.{i}": a.numpy().copy() for i, a in enumerate(self.average)}
+    def state(self) -> dict[str, Any]:
+        """Return the weights, their average and the state of the optimizers, for a checkpoint."""
+        return {name: getattr(self, name).state_dict() for name in _PARTS} | {"average": self.average}
 
-    def load(self, arrays: Arrays) -> None:
-        """Restore what ``arrays`` returned."""
-        load_learner("policy", arrays, self.policy, self.policy_adam)
-        load_learner("critic", arrays, self.critic, self.critic_adam)
-        for i, parameter in enumerate(self.average):
-            parameter.copy_(torch.from_numpy(arrays[f"average.{i}"]))
+    def load(self, state: dict[str, Any]) -> None:
+        """Restore what ``state`` returned."""
+        for name in _PARTS:
+            getattr(self, name).load_state_dict(state[name])
+        self.average = state["average"]
 
 
 def _layers(arrays: Sequence[NDArray[np.float32]]) -> list[FloatLayer]:

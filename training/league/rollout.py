@@ -28,11 +28,11 @@ from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.scoring import imps
-from training.evaluation.artificial_calls import count_artificial
-from training.league.config import LeagueConfig
+from training.configs import LeagueConfig
+from training.evaluation.situations import count_artificial
 from training.league.critic_inputs import critic_rows
 from training.league.decision_log import DecisionLog, GreedyAuctions, SampledAuctions
-from training.runtime.speed import use_fast_matmul
+from training.runtime.processes import use_fast_matmul
 
 _LONGEST = 48  # calls of the greedy auction after which no sampled one leaves it
 _RAREST = 0.02  # the least chance with which a decision is chosen
@@ -115,11 +115,8 @@ def draw_deals(key: NDArray[np.uint64], records: UInt8Array) -> Deals:
 
 
 def seating(boards: int, pool: Sequence[Opponent]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Seat the players; on boards of no opponent's share the learner plays against itself.
-
-    Returns:
-        The players of NS and EW, int8 (N, 2): 0 the learner, k the k-th opponent; and the learner's sides as bits, int8
-        (N,).
+    """Return the players of NS and EW, int8 (N, 2), 0 the learner, k the k-th opponent, and the learner's sides as
+    bits, int8 (N,); on boards of no opponent's share it plays against itself.
     """
     seated, sides = np.zeros((boards, 2), np.int8), np.full(boards, 3, np.int8)
     at = 0
@@ -169,11 +166,7 @@ def rollout(
     learner: Network | SystemGuided, critic: Network, pool: Sequence[Opponent], config: LeagueConfig, number: int,
     records: UInt8Array,
 ) -> Experience:  # fmt: skip
-    """Play rollout ``number`` of a run: a pure function of its arguments.
-
-    Args:
-        records: the deals uint8 (n, 23), as ``deal_pool`` returns them.
-    """
+    """Play rollout ``number`` of a run on deals ``records``, uint8 (n, 23): a pure function of its arguments."""
     use_fast_matmul()
     key = streams.key("league", config.seed, number)
     boards = np.arange(config.boards)
@@ -231,12 +224,7 @@ def _rewards(
 def call_costs(
     guidance: NDArray[np.float32], calls: NDArray[np.int8], terms: Terms, config: LeagueConfig
 ) -> NDArray[np.float32]:
-    """Return the penalties of calls in IMPs, float32 (N,).
-
-    Args:
-        guidance: float32 (N, 38), what the book added to the outputs.
-        calls: int8 (N,).
-    """
+    """Return the penalties of ``calls`` int8 (N,) in IMPs, float32 (N,); ``guidance`` float32 (N, 38) is the book's."""
     own = guidance[np.arange(len(calls)), calls]
     departed = np.float32(config.departure) * departs(own)
     misled: NDArray[np.float32] = np.float32(config.misinformation_penalty) * misdescriptions(own, terms)
@@ -246,9 +234,8 @@ def call_costs(
 def extra_costs(
     greedy: GreedyAuctions, sampled: SampledAuctions, terms: Terms, config: LeagueConfig
 ) -> NDArray[np.float32]:
-    """Return the penalties in IMPs of sampled auctions less those of the greedy ones, float32 (D,).
-
-    The calls count from where the sampled auction leaves the greedy one.
+    """Return the penalties in IMPs of sampled auctions less those of the greedy ones from where they part, float32
+    (D,).
     """
     first = greedy.decisions.guidance[greedy.index[sampled.board, sampled.left]]
     out = call_costs(first, sampled.auctions.history[np.arange(len(sampled.board)), sampled.left], terms, config)
@@ -310,10 +297,8 @@ def _experience(
 def _decisions_before(
     greedy: GreedyAuctions, sampled: SampledAuctions
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Return the decisions of the sampling sides up to where they left the greedy auctions, that one included.
-
-    Returns:
-        int64 (E,), the sampled auction of each; int64 (E,), the calls before it; int32 (E,), the greedy decision there.
+    """Return the decisions of the sampling sides up to where they left the greedy auctions: the sampled auction of
+    each, int64 (E,), the calls before it, int64 (E,), and the greedy decision there, int32 (E,).
     """
     length, index = np.arange(greedy.index.shape[1]), greedy.index[sampled.board]
     own = ((sampled.auctions.dealer[:, None] + length) & 1) == sampled.side[:, None]

@@ -19,20 +19,16 @@ from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
 from bridge_env.bidders.registry import make
 from bridge_env.io.files import atomic_write
+from training.configs import ImitationConfig, LeagueConfig
 from training.evaluation import panel
-from training.evaluation.network_opponents import refuse_gatekeepers
-from training.league.config import LeagueConfig
+from training.evaluation.network_opponents import refuse_gatekeepers, start_networks
 from training.league.contract_pretraining import pretrain
 from training.league.deal_pool import deal_pool
 from training.league.league import IMPS, NOTHING, POLICY, League, State
-from training.networks import recorded
-from training.networks.configs import ImitationConfig
-from training.networks.imitate import calls_of, imitate
-from training.networks.start import start_networks
+from training.networks.fit_policy import calls_of, imitate, read_auctions
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -106,11 +102,8 @@ def train_league(
 
 
 def check_start(config: LeagueConfig) -> None:
-    """Check that a run can begin, before there is a folder, or Ray.
-
-    Raises:
-        SpecError: the start or a member of the pool cannot be had, or is a gatekeeper.
-        ValueError: the device is not there.
+    """Check that a run can begin, before there is a folder, or Ray; raise ``SpecError`` where the start or an opponent
+    cannot be had or is a gatekeeper, ``ValueError`` where the device is not there.
     """
     if config.device != "cpu" and not torch.cuda.is_available():
         raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")
@@ -184,7 +177,7 @@ def by_the_book(networks: Networks, config: LeagueConfig) -> Networks:
 def _imitated(config: LeagueConfig, folder: Path, progress: Progress) -> Networks:
     """Return a network that calls as the bidder ``config.start`` does."""
     torch.set_num_threads(1)
-    calls = calls_of(recorded.read([config.start], boards=_IMITATED, seed=config.seed))
+    calls = calls_of(read_auctions([config.start], boards=_IMITATED, seed=config.seed))
     scratch = folder / "imitation"
     scratch.mkdir(exist_ok=True)
     settings = ImitationConfig(layers=config.layers, epochs=3, seed=config.seed)
@@ -204,21 +197,17 @@ def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progre
         curve, _curves(state.metrics), "hours of training",
         f"IMPs a board, {state.metrics[-1]['boards']:,} boards not played in it",
     )  # fmt: skip
-    atomic_write(page, _page(folder, config, lines, state.metrics))
-    return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
-
-
-def _page(folder: Path, config: LeagueConfig, lines: Sequence[panel.Line], metrics: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page of a run, the panel first."""
-    return pages.render(
+    text = pages.render(
         "league.md",
         command=runs.command_line("bridge-env train league", replace(config, start=runs.portable(config.start))),
-        last=metrics[-1],
+        last=state.metrics[-1],
         cores=runs.read_manifest(folder)["machine"]["cores"],
-        decisions=sum(row.get("decisions", 0.0) for row in metrics),
+        decisions=sum(row.get("decisions", 0.0) for row in state.metrics),
         boards=lines[0].boards,
         table=panel.markdown(lines),
     )
+    atomic_write(page, text)
+    return LeagueResult(folder, config, state.iteration, state.metrics, folder / POLICY, lines, page, curve)
 
 
 def _opponents(row: Mapping[str, Any]) -> list[str]:

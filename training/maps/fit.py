@@ -19,17 +19,21 @@ from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases.fit import training_rows
-from training.evaluation.agreement import Share
+from training.configs import MapsConfig
 from training.evaluation.boards import library_boards
-from training.evaluation.recorded_calls import Calls, read_states
+from training.evaluation.recorded_calls import Calls, Share, read_states
 from training.evaluation.verdict import Row
-from training.maps.config import MapsConfig
-from training.maps.examples import concatenate, sample_rows, teacher_examples
-from training.maps.judge import calls_by_map, held_out_examples, play_matches
-from training.maps.learning import train_units
-from training.maps.metric import discriminant, published_metric
+from training.maps.judge import (
+    calls_by_map,
+    concatenate,
+    held_out_examples,
+    play_matches,
+    sample_rows,
+    teacher_examples,
+)
+from training.maps.learning import discriminant, published_metric, train_units
 from training.runtime import runs
-from training.runtime.progress import Progress
+from training.runtime.runs import Progress
 
 MAPS, RESULTS = "maps.npz", "results.json"
 MOST, DESCRIBED = 50_000, 30_000  # examples of a map at most, and of them those that its metric is learned from

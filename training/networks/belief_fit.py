@@ -13,10 +13,10 @@ from agents.networks.belief import OUTPUTS
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import Network, quantized
 from bridge_env.bidders.registry import make
+from training.configs import BeliefConfig, widths
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out
 from training.evaluation.recorded_calls import positions
-from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron, random_layers
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
 
@@ -24,10 +24,8 @@ _PART = 4096  # boards bid and learned at a time
 
 
 def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse, NDArray[np.int8]]:
-    """Bid boards at both tables; return what the seats of ``spec`` saw, and the holder of each card.
-
-    Returns:
-        The inputs that are on at N decisions, and int8 (N, 52): 0 left, 1 partner, 2 right, -1 the caller.
+    """Bid boards at both tables; return the inputs that were on at N decisions of ``spec``, and the holder of each
+    card, int8 (N, 52): 0 left, 1 partner, 2 right, -1 the caller.
     """
     a, b = make(spec, partner=spec, opponents=opponent), make(opponent, partner=opponent, opponents=spec)
     auctions = bid_out(a, b, boards, seed)
@@ -41,14 +39,8 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
 def fit_belief(
     spec: str, opponents: Sequence[str], config: BeliefConfig, progress: Callable[[float, float], None]
 ) -> tuple[Network, float]:
-    """Fit a belief for the network ``spec``.
-
-    Args:
-        opponents: the pairs that it meets in turn, besides itself.
-        progress: called with the share done, 0..1, and the recent loss in nats a card.
-
-    Returns:
-        The belief, and the loss on judging boards against itself, in nats a card.
+    """Fit a belief for the network ``spec``, against itself and ``opponents`` in turn; return it, and the loss on
+    judging boards in nats a card. ``progress`` gets the share done, 0..1, and the recent loss.
     """
     model = Perceptron(random_layers([NUM_INPUTS, *widths(config.layers), OUTPUTS], config.seed))
     optimizer = torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)

@@ -24,9 +24,8 @@ _TAIL = 0.05  # of the hands below a range, and as many above
 def measure(
     bidder: NetworkBidder, boards: int, seed: int, progress: Callable[[float], None] = lambda share: None
 ) -> Meanings:
-    """Bid random boards at all four seats, and return the ranges of nine in ten hands behind each call.
-
-    Two passes: the first counts the auctions, the second measures the hands of those that come up ``LEAST`` times.
+    """Bid random boards at all four seats, twice: count the auctions, then return the ranges of nine in ten hands
+    behind each.
     """
     met, count = np.empty(0, np.uint64), np.empty(0, np.int64)
     parts = range(0, boards, _PART)

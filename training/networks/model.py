@@ -53,11 +53,7 @@ def summed_rows(weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch
 
 
 def random_layers(sizes: Sequence[int], seed: int) -> list[FloatLayer]:
-    """Return layers of random weights for networks of sparse inputs.
-
-    Args:
-        sizes: inputs, hidden units, outputs.
-    """
+    """Return layers of random weights for networks of sparse inputs; ``sizes``: inputs, hidden units, outputs."""
     chance = torch.Generator().manual_seed(seed)
     out = []
     for number, (inputs, outputs) in enumerate(pairwise(sizes)):
@@ -69,13 +65,7 @@ def random_layers(sizes: Sequence[int], seed: int) -> list[FloatLayer]:
 
 
 class Perceptron(torch.nn.Module):
-    """Compute ReLU layers over sparse inputs, cut off at ``MOST`` as in the integer network.
-
-    On another device than the CPU, torch's own functions sum the rows that are on.
-
-    Args:
-        layers: copied as float32.
-    """
+    """Compute ReLU layers, copied as float32, over sparse inputs, cut off at ``MOST`` as in the integer network."""
 
     def __init__(self, layers: Sequence[FloatLayer]) -> None:
         super().__init__()

@@ -43,15 +43,14 @@ from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
+from training.configs import PPOConfig, widths
 from training.evaluation import panel
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
-from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run, to_dataframe
+from training.runtime.runs import Progress, open_run, to_dataframe
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
@@ -158,10 +157,8 @@ def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
 
 
 def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> ObservationPolicy:
-    """Return the model's policy in whole numbers, without its critic.
-
-    Raises:
-        ValueError: it has other layers than linear ones and ReLU; such a model bids as ``docs/own.md`` shows.
+    """Return the model's policy in whole numbers; raise ``ValueError`` where it has other layers than linear ones and
+    ReLU.
     """
     net = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     linear = [layer for layer in net if isinstance(layer, torch.nn.Linear)]
@@ -186,9 +183,8 @@ def _sample_observations() -> NDArray[np.float32]:
 
 
 def _rescaled(layers: Sequence[FloatLayer], signal: NDArray[np.float32]) -> list[FloatLayer]:
-    """Return layers with the same outputs, each hidden unit of which has the range that files of networks hold.
-
-    A factor above 0 passes through a ReLU, so the next layer can take it back.
+    """Return layers with the same outputs, each hidden unit in the range that files hold: the next layer takes a factor
+    back.
     """
     out, weight = list[FloatLayer](), layers[0][0]
     for (_, bias), (following, _) in pairwise(layers):

@@ -113,11 +113,7 @@ class SB3VecEnv(VecEnv):
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Set an attribute, which all tables share.
-
-        Raises:
-            ValueError: for some of the tables only.
-        """
+        """Set an attribute, which all tables share; raise ``ValueError`` where it is for some tables only."""
         if len(set(self._get_indices(indices))) != self.num_envs:
             raise ValueError(f"the tables of one env share {attr_name!r}; set it for all of them")
         setattr(self.env, attr_name, value)

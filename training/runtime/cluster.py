@@ -52,10 +52,8 @@ class Cluster:
         self._remote: dict[Callable[..., Any], Any] = {}
 
     def __enter__(self) -> Cluster:
-        """Start or join the cluster.
-
-        Raises:
-            ClusterError: Ray is not installed, does not start, or is not at ``address``.
+        """Start or join the cluster; raise ``ClusterError`` where Ray is missing, does not start, or is not at
+        ``address``.
         """
         self.ray = _import_ray(alone=self.address is None)
         if not self.ray.is_initialized():
@@ -122,10 +120,8 @@ class Cluster:
         return bool(self.ray.wait([reference], timeout=0)[0])
 
     def result(self, reference: Any) -> Any:
-        """Wait for a submitted task, and return its result; an error of the task is raised here.
-
-        Raises:
-            ClusterError: Ray could not finish it.
+        """Wait for a submitted task, and return its result or raise its error; ``ClusterError`` where Ray could not
+        finish it.
         """
         try:
             return self.ray.get(reference)
@@ -185,11 +181,7 @@ def _import_ray(alone: bool) -> Any:
 
 
 def _check_address(address: str) -> None:
-    """Check that something listens at ``host:port`` or ``ray://host:port``.
-
-    Raises:
-        ClusterError: nothing does.
-    """
+    """Raise ``ClusterError`` where nothing listens at ``host:port`` or ``ray://host:port``."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         try:

@@ -99,11 +99,8 @@ def draw_curves(
     path: Path, curves: Iterable[tuple[str, Sequence[float], Sequence[Mapping[str, Any]]]], xlabel: str, ylabel: str,
     verdict: tuple[str, float, float, float] | None = None,
 ) -> None:  # fmt: skip
-    """Draw learning curves as a PNG: mean IMPs with their error.
-
-    Args:
-        curves: label, x and rows of metrics of each.
-        verdict: label, x, mean and standard error of a result on unseen boards.
+    """Draw learning curves (label, x, rows of metrics) as a PNG: mean IMPs with their error; and the ``verdict`` on
+    unseen boards: label, x, mean and standard error.
     """
     with drawn(path, 7.5, 4.2) as axes:
         axes.axhline(0, color="0.6", linewidth=0.8)

@@ -1,4 +1,4 @@
-"""Run folders: ``results/<kind>/<name>/`` with a manifest, metrics and checkpoints, each written atomically."""
+"""Run folders, ``results/<kind>/<name>/``: locks, manifests, metrics, checkpoints, logs of results, and progress."""
 
 from __future__ import annotations
 
@@ -8,26 +8,66 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from filelock import FileLock, Timeout
 
 from bridge_env.io.files import FileError, atomic_write
-from bridge_env.io.json_files import check_type, read_json, read_json_lines
+from bridge_env.io.json_files import check_type, decode_json, read_json, read_json_lines
 from bridge_env.io.optional_dependencies import missing
-from training.runtime.lock import hold
 from training.runtime.settings import Settings
 
+_locks: dict[Path, FileLock] = {}  # of this process
 C = TypeVar("C", bound=Settings)
-
 MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
 LISTENERS: list[Callable[[Path, Sequence[Mapping[str, Any]]], None]] = []
 """Functions that take the metrics of a folder so far, whenever there are more (``training.runtime.tracking``)."""
 _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
+_LOG_FORMAT = 5  # of logs of results
+Row = TypeVar("Row")
+
+
+class Progress:
+    """Receive what a run does; this one shows nothing, and a command line shows bars."""
+
+    def folder(self, folder: Path) -> None:
+        """Report the run's folder, as soon as it is there."""
+
+    def stage(self, what: str, total: float | None = None, unit: str = "board") -> None:
+        """Begin a stage of the run, of ``total`` units where that is known; with the unit ``%`` it is 100."""
+
+    def add(self, count: float) -> None:
+        """Report units of the stage that were just done."""
+
+    def to(self, done: float) -> None:
+        """Report all units of the stage that are done."""
+
+    def say(self, what: str) -> None:
+        """Report what the stage does at the moment."""
+
+    def note(self, text: str) -> None:
+        """Report the latest figures."""
+
+
+class InUse(FileError):
+    """Report that another process writes there."""
+
+
+def hold(path: Path) -> None:
+    """Lock a folder or file until the end of this process; raise ``InUse`` where another process has locked it."""
+    resolved = path.resolve()
+    place = resolved / ".lock" if resolved.is_dir() else resolved.with_name(f".{resolved.name}.lock")
+    try:
+        _locks.setdefault(place, FileLock(place, timeout=0, thread_local=False)).acquire()
+    except Timeout:
+        raise InUse(f"{path} is in use by another process; wait for it, or name another place") from None
 
 
 class RunError(FileError):
@@ -35,21 +75,13 @@ class RunError(FileError):
 
 
 def require(extra: str, *packages: str) -> None:
-    """Check that packages are installed, without importing them.
-
-    Raises:
-        RunError: one is missing; the message says how to install the extra that brings it.
-    """
+    """Raise ``RunError``, with how to install the extra, where a package of it is missing; none is imported."""
     if message := missing(extra, *packages):
         raise RunError(message)
 
 
 def check_name(name: str | None) -> None:
-    """Check the name of a run: one part of a path, not beginning with a dot.
-
-    Raises:
-        RunError: the name cannot be a folder's.
-    """
+    """Raise ``RunError`` where the name of a run cannot be a folder's, or begins with a dot."""
     if name is None:
         return
     if not name.strip() or name[0] in ".-" or len(name.encode()) > 200 or any(c in "/\\\0" or c < " " for c in name):
@@ -57,11 +89,7 @@ def check_name(name: str | None) -> None:
 
 
 def new_folder(root: Path, kind: str, name: str | None) -> Path:
-    """Make and return a run folder; without a name the next free ``run-001``, ``run-002`` ...
-
-    Raises:
-        RunError: the folder exists, or the name cannot be a folder's.
-    """
+    """Make and return a run folder, without a name the next free ``run-001``; raise ``RunError`` where it exists."""
     check_name(name)
     parent = root / kind
     parent.mkdir(parents=True, exist_ok=True)
@@ -82,14 +110,8 @@ def results_folder(out: Path | None, kind: str) -> Path:
 
 
 def open_run(kind: str, config: Settings, out: Path, name: str | None, resume: Path | None) -> Path:
-    """Return a new run folder below ``out/kind``, or ``resume``, locked and with the run's manifest.
-
-    Args:
-        name: of the new folder; None for the next free ``run-001``, ``run-002`` ...
-
-    Raises:
-        RunError: the folder cannot be used.
-        InUse: another process uses it.
+    """Return the run folder ``out/kind/name``, without a name the next free ``run-001``, or ``resume``, locked and with
+    its manifest; raise ``RunError`` where it cannot be used, ``InUse`` where another process uses it.
     """
     if resume is not None:
         hold(resume)
@@ -102,11 +124,8 @@ def open_run(kind: str, config: Settings, out: Path, name: str | None, resume: P
 
 
 def resume_config(folder: Path, kind: type[C]) -> C:
-    """Lock a run's folder, so that no other process goes on with it, and return its config.
-
-    Raises:
-        RunError: the folder is not of a run of this kind, or its manifest is damaged.
-        InUse: another process uses the folder.
+    """Lock a run's folder, and return its config; raise ``RunError`` where it is not of a run of this kind or is
+    damaged, ``InUse`` where another process uses it.
     """
     if folder.is_dir():
         hold(folder)
@@ -160,11 +179,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return ``manifest.json``, or an empty dict if there is none.
-
-    Raises:
-        RunError: it is damaged.
-    """
+    """Return ``manifest.json``, or an empty dict if there is none; raise ``RunError`` where it is damaged."""
     try:
         content: dict[str, Any] = read_json(folder / MANIFEST, dict[str, Any], RunError)
     except FileNotFoundError:
@@ -218,10 +233,8 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
 
 
 def read_result(folder: Path, name: str, kind: Any = dict[str, Any]) -> Any:
-    """Return the content of a JSON file of a run as type ``kind``; of a file of JSON lines, each line.
-
-    Raises:
-        RunError: there is no such file, or it is damaged.
+    """Return the content of a JSON file of a run as type ``kind``, of JSON lines each line; raise ``RunError`` where it
+    is missing or damaged.
     """
     read = read_json_lines if name.endswith(".jsonl") else read_json
     try:
@@ -231,11 +244,51 @@ def read_result(folder: Path, name: str, kind: Any = dict[str, Any]) -> Any:
 
 
 def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a pandas DataFrame.
-
-    Raises:
-        ImportError: pandas is not installed.
-    """
+    """Return rows as a pandas DataFrame; raise ``ImportError`` where pandas is not installed."""
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional: nothing else needs it
 
     return pd.DataFrame(list(rows))
+
+
+class ResultLogError(FileError):
+    """Report a file of results that cannot be resumed; the message names it and the reason."""
+
+
+class ResultLog(Generic[Row]):
+    """Append results, of the type ``row`` that msgspec converts, to a file of JSON lines, whose first line is all that
+    they depend on: a file with another ``header`` is refused.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, Any], row: type[Row]) -> None:
+        self.path, self.header, self.row = path, {**header, "format": _LOG_FORMAT}, row
+
+    def read(self) -> list[Row]:
+        """Return the results so far, and lock the file; a last line that was cut short is removed. Raise
+        ``ResultLogError`` where it is of something else, ``InUse`` where another process adds to it.
+        """
+        hold(self.path)
+        content = self.path.read_bytes() if self.path.exists() else b""
+        complete = content[: content.rfind(b"\n") + 1]
+        if not complete:
+            self.path.write_text(json.dumps(self.header) + "\n", "utf-8")
+            return []
+        if len(complete) < len(content):
+            with self.path.open("r+b") as stream:
+                stream.truncate(len(complete))
+        first, *lines = complete.splitlines()
+        self._check_header(first)
+        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Append results. ``read`` comes before it."""
+        with self.path.open("ab") as stream:
+            stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+    def _check_header(self, line: bytes) -> None:
+        found = decode_json(line, dict[str, Any], f"{self.path}:1", ResultLogError)
+        for name in dict.fromkeys([*self.header, *found]):
+            if found.get(name) != self.header.get(name):
+                raise ResultLogError(
+                    f"{self.path} holds something else: its {name} is {found.get(name)!r}, not "
+                    f"{self.header.get(name)!r}; name another file, or remove this one"
+                )

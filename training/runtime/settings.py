@@ -27,11 +27,7 @@ class Settings:
     """Hold settings with types that msgspec can check."""
 
     def check(self) -> None:
-        """Check every field against its type.
-
-        Raises:
-            ValueError: a field is out of its bounds.
-        """
+        """Check every field against its type; raise ``ValueError`` where a field is out of its bounds."""
         for name, kind in get_type_hints(type(self), include_extras=True).items():
             value = getattr(self, name)
             try:

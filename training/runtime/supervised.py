@@ -1,15 +1,20 @@
-"""Take gradient steps over batches: the one loop of all fits to examples."""
+"""Take gradient steps over batches, the one loop of all fits to examples, and save and load the state of learners."""
 
 from __future__ import annotations
 
+import io
+import pickle
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
+from training.runtime.runs import RunError
 
 Rows = NDArray[np.int64]
 
@@ -28,11 +33,8 @@ def gradient_steps(
     optimizer: torch.optim.Optimizer, batches: Iterable[Any], loss: Callable[[Any], torch.Tensor],
     largest: float | None = None,
 ) -> Iterator[float]:  # fmt: skip
-    """Take a step for each batch of rows, and yield its loss.
-
-    Args:
-        batches: rows, as ``loss`` takes them. An iterator may set the learning rate before it yields a batch.
-        largest: the norm to which gradients are clipped; None for no clipping.
+    """Take a step for each batch of rows, as ``loss`` takes them, and yield its loss; gradients are clipped to the norm
+    ``largest``. An iterator may set the learning rate before it yields a batch.
     """
     for rows in batches:
         value = loss(rows)
@@ -47,3 +49,19 @@ def gradient_steps(
 def moving_average(average: float, value: float, decay: float) -> float:
     """Return the exponential moving average after one more value; an average of 0 has had none yet."""
     return value if not average else decay * average + (1 - decay) * value
+
+
+def save_checkpoint(path: Path, state: dict[str, Any]) -> None:
+    """Write tensors, numbers and texts, in dicts and lists, atomically."""
+    content = io.BytesIO()
+    torch.save(state, content)
+    atomic_write(path, content.getvalue())
+
+
+def load_checkpoint(path: Path) -> dict[str, Any]:
+    """Return the state in a checkpoint, which cannot run code; raise ``RunError`` where it is damaged."""
+    try:
+        state: dict[str, Any] = torch.load(path, weights_only=True)
+    except (OSError, EOFError, RuntimeError, ValueError, pickle.UnpicklingError) as error:
+        raise RunError(f"{path} is no undamaged checkpoint: {error}") from None
+    return state

@@ -17,10 +17,8 @@ _PROJECT = "bridge-env"
 
 @contextmanager
 def tracked(kind: Track | None) -> Iterator[None]:
-    """Send the metrics of all runs in this block to a tracker: each run folder is a run of the tracker.
-
-    Raises:
-        RunError: its package is not installed.
+    """Send the metrics of all runs in this block to a tracker, a run each; raise ``RunError`` where its package is
+    missing.
     """
     if kind is None:
         yield

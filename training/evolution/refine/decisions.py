@@ -1,7 +1,9 @@
 """Collect the decisions of a partnership in its duels, and value the alternative calls.
 
 Played out, a call is worth what it scores when it is made once and everyone goes on by the current systems, on solved
-deals: IMPs against the call that was made.
+deals: IMPs against the call that was made. That is one deal, so such labels are mostly luck. The preferences of a
+network that learned by the system's book depend little on it: a label by judgement is the average of play-outs of
+calls that it prefers as much, and a share of the play-out itself.
 """
 
 from __future__ import annotations
@@ -12,18 +14,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.networks.bidder import NetworkBidder
 from agents.systems.language.tree import Constraint
+from bridge_env.bidders.registry import SpecError, make
+from bridge_env.bidders.view import view_of
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import first_calls
 from bridge_env.rules.scoring import imps
-from training.evaluation.boards import Boards
 from training.evaluation.partnership_match import BoardRange, Duel, Partnership, Rival, bid, boards_of, duel
+from training.runtime.processes import use_fast_matmul
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
 
 Worth = NDArray[np.int8] | NDArray[np.float32]
 Index = NDArray[np.int64]
+SHARE = 0.8  # of a label that is the player's judgement
+LEAST, MOST = -8.0, 12.0  # preferences (log odds) are clipped to these
+UNIT = 64  # labels are multiples of 1/64 IMP: so that sums of them are exact in any order
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,31 +93,13 @@ def decisions_of(
     return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
 
 
-@dataclass(frozen=True, eq=False)
 class Table:
     """Hold one table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
 
-    us: Partnership
-    them: Rival
-    board_range: BoardRange
-    duel: Duel
-    number: int
-
-    @property
-    def boards(self) -> Boards:
-        """Return the boards."""
-        return boards_of(self.board_range)[0]
-
-    @property
-    def features(self) -> NDArray[np.int16]:
-        """Return the features of the hands: int16 (N, 4, NUM_FEATURES)."""
-        return boards_of(self.board_range)[1]
-
-    @property
-    def history(self) -> NDArray[np.int8]:
-        """Return the auctions: int8 (N, L)."""
-        history: NDArray[np.int8] = self.duel.history[self.number]
-        return history
+    def __init__(self, us: Partnership, them: Rival, board_range: BoardRange, duel: Duel, number: int) -> None:
+        self.us, self.them, self.board_range, self.duel, self.number = us, them, board_range, duel, number
+        self.boards, self.features = boards_of(board_range)  # features of the hands, int16 (N, 4, NUM_FEATURES)
+        self.history: NDArray[np.int8] = duel.history[number]  # (N, L)
 
     def decisions(self, on: NDArray[np.bool_] | None = None) -> Decisions:
         """Return the decisions of ``us``; on the boards ``on``, bool (N,)."""
@@ -128,14 +118,8 @@ def tables_of(us: Partnership, them: Rival, board_range: BoardRange, before: Due
 
 
 def play_out(at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Play out other calls: the IMPs that they gain over those made, if everyone goes on as now.
-
-    Args:
-        board, number: int64 (N,), the boards, and the numbers of calls in their auctions.
-        tried: bool (N, 38), the calls to try; all legal.
-
-    Returns:
-        int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not tried.
+    """Play out the legal calls ``tried``, bool (N, 38), at calls ``number`` of boards ``board``, int64 (N,): return the
+    IMPs that they gain over those made, if everyone goes on as now, int8 (N, 38), ``UNTRIED`` elsewhere.
     """
     history = at.history
     made = history[board, number].astype(np.int64)
@@ -160,3 +144,53 @@ Selector = Callable[[Table, Index, Index], NDArray[np.bool_]]
 
 Labeller = Callable[[Table, Index, Index, NDArray[np.bool_]], Worth]
 """Label decisions: ``play_out``, or ``judgement.by_judgement`` of some player."""
+
+
+def network_by_book(spec: str) -> NetworkBidder:
+    """Return the network of ``policy:NAME`` or ``policy:FILE``, which bids by a book; raise ``SpecError`` where it does
+    not.
+    """
+    bidder = make(spec)
+    if not isinstance(bidder, NetworkBidder) or bidder.networks.book is None:
+        raise SpecError(f"{spec} bids by no book; write policy:FILE of a network that 'train league --book' made")
+    return bidder
+
+
+def by_judgement(spec: str, at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Label calls by the player ``spec``; other arguments and the result are as in ``play_out``."""
+    played = play_out(at, board, number, tried)
+    made = at.history[board, number].astype(np.int64)
+    preferred = preferences(spec, at, board, number)
+    preferred -= preferred[np.arange(len(board)), made][:, None]
+    labelled = (played != UNTRIED) & (np.arange(played.shape[1]) != made[:, None])
+    x = np.clip(preferred[labelled], LEAST, MOST)
+    y = played[labelled].astype(np.float64)
+    out = played.astype(np.float32)
+    out[labelled] = np.round((SHARE * _line(x, y) + (1 - SHARE) * y) * UNIT) / UNIT
+    return out
+
+
+def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the line of least squares of ``y`` over ``x``, at each ``x``."""
+    if not len(x):
+        return y
+    spread = x - x.mean()
+    slope = float(spread @ (y - y.mean())) / max(float(spread @ spread), 1e-9)
+    fitted: NDArray[np.float64] = y.mean() + slope * spread
+    return fitted
+
+
+def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.float64]:
+    """Return the logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
+    use_fast_matmul()
+    boards, calls = at.boards, first_calls(at.history[board], number)
+    auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
+    chances = network_by_book(spec).probabilities(view_of(auctions, boards.owner[board]))
+    logs: NDArray[np.float64] = np.log(np.maximum(chances, 1e-12))
+    return logs
+
+
+def departs_from_system(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.bool_]:
+    """Return at which decisions the player would not make the call that was made: bool (N,)."""
+    preferred = preferences(spec, at, board, number).argmax(axis=1)
+    return np.asarray(preferred != at.history[board, number], np.bool_)

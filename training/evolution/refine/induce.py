@@ -163,12 +163,8 @@ def _closed(examples: Examples, call: str) -> NDArray[np.bool_]:
 
 
 def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], NDArray[np.bool_]]:
-    """Count a hand that decides against several opponents once, with the sum of its gains against them.
-
-    Its decisions are one draw of chance, not several: as several they would make errors look too small.
-
-    Returns:
-        The examples, of distinct hands; float64 and bool (N, calls): the gain of each call, and where it was tried.
+    """Return the examples of distinct hands, a hand against several opponents counted once, as it is one draw of
+    chance; the sum of each call's gains, float64 (N, calls), and where it was tried, bool.
     """
     x = np.clip(examples.features, -_OFFSET, _VALUES - _OFFSET - 1)
     _, which = np.unique(np.column_stack([examples.board, x]), axis=0, return_inverse=True)

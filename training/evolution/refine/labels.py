@@ -84,10 +84,8 @@ def tokens(path: Path) -> tuple[str, ...]:
 
 
 def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return which of the legal calls, bool (N, 38), are within reach of the last bid, or games above it.
-
-    Args:
-        before: int8 (N, L), the calls so far.
+    """Return which of the legal calls, bool (N, 38), are within reach of the last bid of ``before``, int8 (N, L), or
+    games.
     """
     last = np.maximum(before.max(axis=1, initial=-1).astype(int) - FIRST_BID, -1)[:, None]
     reach = np.where(last < 0, OPENINGS, last + 1 + np.where(last < 5, JUMPS, NEAREST))
@@ -104,10 +102,8 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 def label(
     tables: Sequence[Table], wanted: Mapping[str, int], by: Labeller = play_out, on: NDArray[np.bool_] | None = None
 ) -> dict[str, list[Examples]]:
-    """Return examples of positions by reading: of each of ``wanted`` the first so many decisions.
-
-    Args:
-        on: bool (2, N), the auctions to use (default: all).
+    """Return examples by reading, of each of ``wanted`` the first so many decisions of the auctions ``on``, bool (2,
+    N).
     """
     out: dict[str, list[Examples]] = {}
     for table in tables:

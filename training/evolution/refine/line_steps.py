@@ -38,8 +38,7 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
-from training.evolution.refine.decisions import BATCH, Index, Table, play_out, tables_of
-from training.evolution.refine.judgement import preferences
+from training.evolution.refine.decisions import BATCH, Index, Table, play_out, preferences, tables_of
 
 # The kinds of changes: an atom's bound moves, a clause is left out, or the line is.
 LEAST_DOWN, LEAST_UP, MOST_DOWN, MOST_UP, WITHOUT_CLAUSE, WITHOUT_LINE = range(6)
@@ -254,16 +253,9 @@ def _without_same_call(keys, calls, found, made):
 
 @njit
 def find_steps(plan, systems, state_ids, start, hands, row_out, key_out, call_out):
-    """Write the steps that decisions lie near.
-
-    Args:
-        systems: int32 (4,), of the seats in the pool.
-        state_ids: int32 (N,), of the auctions before the decisions; start: the first of them to look at.
-        hands: int16 (N, NUM_FEATURES).
-        row_out, key_out, call_out: written: of each step the row, its key and the call that it makes.
-
-    Returns:
-        The number of steps written, and the row from which on there was no room.
+    """Write the steps that decisions lie near from row ``start`` on: row, key and the call it makes of each; return
+    their number, and the row from which on there was no room. ``systems`` int32 (4,) are of the seats, ``state_ids``
+    int32 (N,) of the auctions before, ``hands`` int16 (N, NUM_FEATURES).
     """
     e = engine_at(plan)
     keys, others, written = np.empty(_MOST, np.int64), np.empty(_MOST, np.int64), 0
@@ -283,10 +275,8 @@ def find_steps(plan, systems, state_ids, start, hands, row_out, key_out, call_ou
 def step_gains_task(
     us: Partnership, them: Rival, board_range: BoardRange, player: int, judge: str = ""
 ) -> dict[LineStep, StepGain]:
-    """Return the gains of steps of the system of ``player`` against an opponent on a range of boards.
-
-    Args:
-        judge: the spec of a player by a book, whose preferences are counted; empty for none.
+    """Return the gains of steps of the system of ``player`` on a range of boards; the preferences of ``judge``, the
+    spec of a player by a book, are counted.
     """
     return sum_gains(table_gains(table, player, judge) for table in tables_of(us, them, board_range))
 

@@ -10,10 +10,17 @@ from functools import partial
 from agents.systems.language.paths import call_of, readings
 from bridge_env.rules.calls import FIRST_BID, PASS
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel_changed, is_system
-from training.evolution.refine.decisions import Examples, Labeller, joined, play_out, tables_of
+from training.evolution.refine.decisions import (
+    Examples,
+    Labeller,
+    by_judgement,
+    departs_from_system,
+    joined,
+    play_out,
+    tables_of,
+)
 from training.evolution.refine.general import count_contexts, label_general
 from training.evolution.refine.induce import Rule, rules
-from training.evolution.refine.judgement import by_judgement, departs_from_system
 from training.evolution.refine.labels import count_paths, label
 
 PARTS = 4096  # boards a task
@@ -27,10 +34,8 @@ def labeller(judge: str) -> Labeller:
 def count_task(
     us: Partnership, them: Rival, board_range: BoardRange, judge: str = ""
 ) -> tuple[Counter[str], Counter[str]]:
-    """Count the decisions of ``us`` against ``them`` at each position, and by general rules in each kind of auction.
-
-    Args:
-        judge: the spec of a player by a book: then only decisions count at which it would depart from the system.
+    """Count the decisions of ``us`` at each position, and by general rules in each kind of auction; with a ``judge``,
+    the spec of a player by a book, those at which it would depart.
     """
     tables, select = tables_of(us, them, board_range), partial(departs_from_system, judge) if judge else None
     return count_paths(tables, select), count_contexts(tables, select)

@@ -1,4 +1,4 @@
-"""Write fitted scores as the scorecards of a system."""
+"""Write fitted scores as the scorecards of a system, and read them again."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from agents.systems.language.tree import Block, Line, Score, Step, System
 from training.evolution.scorecards.positions import Positions, cards_of
-from training.evolution.scorecards.scores import NUM_CARDS, Scores
 from training.evolution.scorecards.words import (
     ACTIONS,
     EVERYWHERE,
+    NUM_CARDS,
     PASSES,
     SITUATIONS,
+    Scores,
     situations,
     terms,
     written_conditions,
@@ -49,10 +50,7 @@ def blocks_of(scores: Scores, positions: Positions) -> tuple[Block, ...]:
 
 
 def scores_of(system: System) -> Scores:
-    """Return the scores of a system's cards; those for other auctions, calls or terms than a fit has are left out.
-
-    Cards for all situations count for each that has none of its own.
-    """
+    """Return the scores of a system's cards that a fit knows; cards for all situations count for each that has none."""
     scores = Scores(np.zeros(NUM_CARDS), np.zeros((NUM_CARDS, len(terms()))))
     base, weight = (
         part.reshape(len(SITUATIONS), len(ACTIONS), *part.shape[1:]) for part in (scores.base, scores.weight)

@@ -11,14 +11,16 @@ import torch
 from numpy.typing import NDArray
 
 from training.evolution.scorecards.positions import Positions, cards_of
-from training.evolution.scorecards.scores import NUM_CARDS, SCALE, Scores
 from training.evolution.scorecards.words import (
     ACTIONS,
     EVERYWHERE,
     EVERYWHERE_ONLY,
+    NUM_CARDS,
     OF_BOOK_ONLY,
+    SCALE,
     SITUATIONS,
     TERMS,
+    Scores,
     directions,
     speaks_of_suit,
 )
@@ -38,10 +40,8 @@ _OF_BOOK = [number for number, term in enumerate(TERMS) if term.startswith("if b
 
 
 def labels(positions: Positions, share: float) -> NDArray[np.float32]:
-    """Return what each call is worth over the rules' call: float32 (C,), NaN where nothing says it.
-
-    Args:
-        share: of a label that is the average worth of calls with the player's preference; the rest is the play-out.
+    """Return each call's worth over the rules' call, float32 (C,), NaN where nothing says it: ``share`` of it is the
+    average of calls with the player's preference, the rest the play-out.
     """
     worth, preference = positions.worth, np.clip(positions.preference, _LEAST, _MOST)
     if np.isnan(preference).all():
@@ -83,12 +83,8 @@ class _Shard:
 
 
 class Fit:
-    """Fit cards to positions.
-
-    Args:
-        positions: to learn from.
-        label: float32 (C,), what each call is worth over the rules' call, NaN where nothing says it.
-        tick: gets what is being learned, and which share of it is done.
+    """Fit cards to positions by the worth of each call over the rules' call, ``label`` float32 (C,), NaN where nothing
+    says it; ``tick`` gets what is being learned, and which share of it is done.
     """
 
     def __init__(
@@ -179,10 +175,8 @@ class Fit:
         return start + by_value @ self.mean, by_value * self.spread
 
     def losses(self, base: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Return how much less a position's call is worth without each term, the others as they are, 0 where a card has
-        no such term: (NUM_CARDS, terms).
-
-        A term's average, over the positions where its card's call is in doubt, goes into the card's start.
+        """Return how much less a position's call is worth without each term, its average put into the card's start, 0
+        where a card has no such term: (NUM_CARDS, terms).
         """
         out = torch.zeros_like(weight)
         for shard in self.shards[:_JUDGING_SHARDS]:
@@ -237,11 +231,8 @@ def fit_scores(
     positions: Positions, label: NDArray[np.float32], most: int, seed: int = 0, *,
     tick: Callable[[str, float], None] = lambda what, share: None,
 ) -> Scores:  # fmt: skip
-    """Return scores in whole points with at most ``most`` terms.
-
-    Args:
-        label: float32 (C,), what each call is worth over the rules' call.
-        tick: gets what is being done, and which share of it is.
+    """Return scores in whole points with at most ``most`` terms, by the worth of each call over the rules' call,
+    ``label`` float32 (C,); ``tick`` as in ``Fit``.
     """
     if most < EVERYWHERE_BELOW:
         positions = replace(positions, situation=np.full_like(positions.situation, EVERYWHERE))

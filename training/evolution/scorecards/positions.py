@@ -20,11 +20,9 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, parse_call
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
-from training.evolution.refine.decisions import UNTRIED, Table, play_out, tables_of
+from training.evolution.refine.decisions import UNTRIED, Table, play_out, preferences, tables_of
 from training.evolution.refine.general import decided_rows
-from training.evolution.refine.judgement import preferences
-from training.evolution.scorecards.scores import SCALE, Scores
-from training.evolution.scorecards.words import ACTIONS, holds, situation_of, values
+from training.evolution.scorecards.words import ACTIONS, SCALE, Scores, holds, situation_of, values
 
 _ROWS = 65_536
 MOST_TRIED = 5  # calls played out at a position, besides the rules'
@@ -67,12 +65,8 @@ def by_the_rules(system: System) -> System:
 def collect(
     us: Partnership, them: Rival, board_range: BoardRange, judge: str | Scores = "", most: int = MOST_TRIED
 ) -> Positions:
-    """Return the positions of ``us`` against ``them``, played out.
-
-    Args:
-        judge: the spec of a player by the book, or the scores of other cards, whose likeliest calls are played out;
-            without it calls drawn at random are, and the others are left out.
-        most: how many, besides the rules' call.
+    """Return the positions of ``us`` against ``them``, with ``most`` calls besides the rules' played out: the likeliest
+    of ``judge``, the spec of a player by the book or the scores of other cards, else random ones.
     """
     chance = np.random.default_rng((board_range.seed, board_range.start))
     return joined([_of_table(table, judge, most, chance) for table in tables_of(us, them, board_range)])

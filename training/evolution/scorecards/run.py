@@ -17,19 +17,18 @@ from agents.systems.library.shipped import read_system, shipped_systems
 from bridge_env.bidders.registry import SpecError
 from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
+from training.configs import CardsConfig
 from training.evaluation.boards import standard_error
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel
 from training.evaluation.verdict import Row
-from training.evolution.refine.judgement import network_by_book
+from training.evolution.refine.decisions import network_by_book
 from training.evolution.scorecards.blocks import blocks_of, scores_of
-from training.evolution.scorecards.config import CardsConfig
 from training.evolution.scorecards.fit import fit_scores, labels
 from training.evolution.scorecards.positions import Positions, collect, joined
-from training.evolution.scorecards.scores import Scores
+from training.evolution.scorecards.words import Scores
 from training.runtime.cluster import Cluster
-from training.runtime.progress import Progress
-from training.runtime.runs import open_run
+from training.runtime.runs import Progress, open_run
 from training.runtime.settings import listed
 
 KIND, CARDS, RESULTS = "cards", "cards.bidding", "results.json"
@@ -99,10 +98,8 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
 
 
 def _judge(config: CardsConfig) -> str | Scores:
-    """Return the spec of the network whose judgement the cards learn, or the scores of other cards; "" for nobody's.
-
-    Raises:
-        SpecError: it is neither.
+    """Return the spec of the network whose judgement the cards learn, the scores of other cards, or "" for nobody's;
+    raise ``SpecError`` where the player is neither.
     """
     if not config.player.startswith("system:"):
         if config.player:

@@ -1,7 +1,8 @@
-"""Name the situations, the actions and the terms from which scorecards are fitted, in the language of systems."""
+"""Name the situations, actions and terms from which scorecards are fitted, in the language of systems."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ _LAST = {
 SITUATIONS = {f"{BOTH_SIDES}, {acted}, {last}": f"{a}; {b}" for acted, a in _ACTED.items() for last, b in _LAST.items()}
 SITUATIONS[f"{BOTH_SIDES}, 1+ i-bid or 1+ partner-bid"] = "both sides have bid"
 EVERYWHERE = len(SITUATIONS) - 1
+SCALE = 8.0  # points of a card for one unit of the softmax
 
 
 class Action(NamedTuple):
@@ -163,11 +165,8 @@ def holds(constraint: Constraint, rows: NDArray[np.int16], strain: NDArray[np.in
 
 
 def values(rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Return the value of each term, int8 (N, terms), 0 where it speaks of a suit and the call names none.
-
-    Args:
-        rows: int16 (N, NUM_COLUMNS), of calls: level, ``book``, ``jump`` and ``game`` are written.
-        strain: int64 (N,), 0..3 the suit of the call, 4 none.
+    """Return the value of each term, int8 (N, terms), in rows of calls, int16 (N, NUM_COLUMNS), of ``strain`` int64
+    (N,), 0..3 the suit, 4 none: 0 where a term speaks of the suit.
     """
     out = np.empty((len(rows), len(terms())), np.int8)
     for number, term in enumerate(terms()):
@@ -202,3 +201,19 @@ def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.in
     alternatives = [np.logical_and.reduce([atom_holds(atom) for atom in together]) for together in clause]
     out: NDArray[np.bool_] = np.logical_or.reduce(alternatives)
     return out
+
+
+NUM_CARDS = len(SITUATIONS) * len(ACTIONS)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Hold the scores of all cards, in units of the softmax or, rounded, in points."""
+
+    base: NDArray[np.float64]  # (NUM_CARDS,)
+    weight: NDArray[np.float64]  # (NUM_CARDS, terms)
+
+    @property
+    def terms(self) -> int:
+        """Return how many terms the cards have."""
+        return int((self.weight != 0).sum())

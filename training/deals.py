@@ -1,4 +1,4 @@
-"""Solve random deals into a library, in this process or on Ray; stop at any moment and resume later.
+"""Solve random deals into a library, in this process or on Ray; and complete partial deals at random.
 
 The work is cut into ranges of deals, each a pure function of (seed, first deal, count). They may finish in any
 order; the file always holds the deals from the first on without a gap, so that its bytes do not depend on workers and
@@ -11,21 +11,29 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.registry import system_of
+from agents.systems.bidder import HierarchyBidder
+from agents.systems.inference.shown import shown_by_calls
+from bridge_env.bidders.registry import SpecError
+from bridge_env.bidders.view import views_before
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, write_records
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
 from bridge_env.io.files import FileError
-from bridge_env.rules.calls import STRAINS
+from bridge_env.records.board import Board
+from bridge_env.rng import streams
+from bridge_env.rules.calls import STRAINS, histories_of
 from bridge_env.rules.cards import SEATS, UInt8Array
+from bridge_env.sampling import KnownCards, sample_deals
 from training.runtime.cluster import Cluster
-from training.runtime.lock import hold
+from training.runtime.runs import hold
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too
@@ -110,11 +118,7 @@ def solve_range(solver: ExactDoubleDummy, seed: int, first: int, count: int) -> 
 
 
 def _solved_before(path: Path, seed: int, start: int) -> bytearray:
-    """Return the records in a file, none if there is no file.
-
-    Raises:
-        SolveError: they are not of the deals of ``seed`` from number ``start`` on.
-    """
+    """Return the records in a file, none without a file; raise ``SolveError`` where they are of other deals."""
     if not path.exists():
         return bytearray()
     library = Library.open(path)
@@ -137,3 +141,24 @@ def estimate_text(distribution: ArrayLike) -> str:
         cells = (f"{m:5.1f} ± {s:.1f}" for m, s in zip(mean[seat], spread[seat], strict=True))
         lines.append(f"{SEATS[seat]:>3}" + "".join(f"{cell:>10}" for cell in cells))
     return "\n".join(lines)
+
+
+def complete_deals(board: Board, count: int, seed: int, spec: str = "system:two-over-one") -> tuple[list[Board], bool]:
+    """Return a partial deal completed ``count`` times, as close to its calls, read by the system of ``spec``, as there
+    is; and whether all fit. Raise ``SpecError`` where ``spec`` has no system.
+    """
+    key = streams.key("complete", seed, board.number or 0)
+    shown = {}
+    if board.auction:
+        system = system_of(spec)
+        if system is None:
+            raise SpecError(f"{spec} has no bidding system by which calls are read; name one, such as system:sayc")
+        bidder = HierarchyBidder(system, system, (system, system))
+        view = views_before(
+            board.owner[None], histories_of([board.auction]), np.array([len(board.auction)]), np.array([board.dealer]),
+            np.array([board.vulnerability]),
+        )  # fmt: skip
+        calls = shown_by_calls(bidder, view, me=True)
+        shown = {seat: fit for seat, fit in calls.items() if SEATS[seat] in board.unknown_seats}
+    sample = sample_deals(KnownCards.of(board.owner), shown, count, key)
+    return [replace(board, owner=owner) for owner in sample.owner], bool(sample.fitting == count)

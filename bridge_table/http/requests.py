@@ -1,4 +1,7 @@
-"""Make routes of plain functions that run one at a time, and an app that answers every error in a sentence."""
+"""Make routes of plain functions that run one at a time, and an app that answers every error in a sentence.
+
+msgspec reads the fields of requests from the query or the JSON body.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import anyio.to_thread
+import msgspec
 from msgspec.structs import asdict
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,10 +26,18 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bridge_env.bidders.errors import BidderError
-from bridge_table.http.fields import RequestError, fields_struct, read_fields
+from bridge_env.rules.calls import parse_call
+from bridge_env.rules.cards import CARD_NUMBERS, SEATS
 
+Spec = Annotated[str, msgspec.Meta(max_length=300)]
+Words = Annotated[str, msgspec.Meta(max_length=2000)]  # calls or cards with spaces between them
+Name = Annotated[str, msgspec.Meta(max_length=200)]
+SystemText = Annotated[str, msgspec.Meta(max_length=256_000)]
+Seat = Literal["N", "E", "S", "W", "watch"]
+Dealer = Literal["N", "E", "S", "W"]
+Vulnerability = Literal["None", "NS", "EW", "Both"]
+_Fields = TypeVar("_Fields", bound=msgspec.Struct)
 _LOG = logging.getLogger("bridge_env.http")
-
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -43,6 +55,55 @@ Json = Any  # what JSONResponse takes
 Handler = Callable[..., Any]
 _Handler = TypeVar("_Handler", bound=Handler)
 _Result = TypeVar("_Result")
+
+
+class RequestError(ValueError):
+    """A request that cannot be met: a sentence for its sender, and the status of the HTTP response."""
+
+    def __init__(self, sentence: str, status: int = 400) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+def fields_struct(handler: Callable[..., Any]) -> type[msgspec.Struct]:
+    """Return a struct of the keyword-only parameters of a handler, which takes no other fields."""
+    hints = get_type_hints(handler, include_extras=True)
+    fields = [
+        (name, hints[name]) if parameter.default is parameter.empty else (name, hints[name], parameter.default)
+        for name, parameter in inspect.signature(handler).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    return msgspec.defstruct("Fields", fields, forbid_unknown_fields=True, kw_only=True)
+
+
+async def read_fields(request: Request, kind: type[_Fields]) -> _Fields:
+    """Return the fields of a request, of a GET those of its query, else of its JSON body; raise ``RequestError`` where
+    one is missing, unknown or faulty.
+    """
+    try:
+        if request.method == "GET":
+            return msgspec.convert(dict(request.query_params), kind, strict=False)
+        return msgspec.json.decode(await request.body() or b"{}", type=kind, strict=False)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise RequestError(f"{error}.") from None
+
+
+def parse_calls(text: str) -> list[int]:
+    """Return the calls of a text with spaces between them."""
+    return [parse_call(word) for word in text.split()]
+
+
+def parse_card(text: str) -> int:
+    """Return the number of a card, ``HQ``; raise ``ValueError`` where it is no card."""
+    card = CARD_NUMBERS.get(text.upper().replace("10", "T"))
+    if card is None:
+        raise ValueError(f"{text!r} is no card; write the suit and the rank, as in HQ")
+    return card
+
+
+def seat_number(seat: Seat) -> int | None:
+    """Return the number of a seat, 0 to 3; None for ``watch``."""
+    return None if seat == "watch" else SEATS.index(seat)
 
 
 class Api:
@@ -70,11 +131,8 @@ class Api:
     def routes(
         self, context: Callable[[Request], Any], run: Callable[[Any, Callable[[], Json]], Awaitable[Json]]
     ) -> list[Route]:
-        """Return the routes of all handlers.
-
-        Args:
-            context: returns the first argument of the handlers.
-            run: returns the result of a plain function, which may take long, for a context; coroutines are awaited.
+        """Return the routes of all handlers; ``context`` returns their first argument, and ``run`` the result of a
+        plain function, which may take long. Coroutines are awaited.
         """
 
         def route(method: str, path: str, handler: Handler) -> Route:
@@ -159,10 +217,8 @@ _FORBIDDEN = error_response("A page of another site may not send requests to thi
 
 
 class SerialWorker:
-    """Runs one computation at a time, off the event loop: solvers and compiled caches belong to the process.
-
-    Args:
-        timeout: seconds for one.
+    """Runs one computation at a time, of ``timeout`` seconds at most, off the event loop: solvers belong to the
+    process.
     """
 
     def __init__(self, timeout: float) -> None:
@@ -170,10 +226,8 @@ class SerialWorker:
         self._lock = threading.Lock()
 
     async def __call__(self, work: Callable[[], _Result]) -> _Result:
-        """Return the result of ``work``, run in a thread.
-
-        Raises:
-            RequestError: too many wait, or it took too long; a stuck bidder then runs on, and others get their turn.
+        """Return the result of ``work``, run in a thread; raise ``RequestError`` where too many wait, or it took too
+        long.
         """
         if self._waiting >= _MAX_WAITING:
             raise RequestError("The server is busy; try again in a moment.", 503)
@@ -184,9 +238,8 @@ class SerialWorker:
             self._waiting -= 1
 
     def run(self, work: Callable[[], _Result]) -> _Result:
-        """Return the result of ``work``, or raise its error, as a call of the object does.
-
-        It runs in a thread of its own, which goes on after a timeout and ends with the process.
+        """Return the result of ``work``, run in a thread of its own, which goes on after a timeout and ends with the
+        process.
         """
         result: Future[_Result] = Future()
 

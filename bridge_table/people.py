@@ -13,11 +13,11 @@ from agents.registry import spec_at
 from bridge_env.display.text import SEAT_NAMES
 from bridge_env.rules.cards import SEATS
 from bridge_env.rules.scoring import matchpoint_percent
+from bridge_table.board.dealing import Source
 from bridge_table.board.review import review
-from bridge_table.board.scenarios import Source
 from bridge_table.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
 from bridge_table.board.views import mean_error, state
-from bridge_table.http.fields import RequestError
+from bridge_table.http.requests import RequestError
 
 MAX_PLAYERS = 16  # of a challenge
 _SEAT = 2  # theirs: South
@@ -32,10 +32,8 @@ def fresh_key() -> str:
 
 
 def check_name(name: str) -> str:
-    """Return a person's name without needless spaces; it may be empty.
-
-    Raises:
-        RequestError: it is too long, or cannot be printed.
+    """Return a person's name without needless spaces; raise ``RequestError`` where it is too long, or cannot be
+    printed.
     """
     name = " ".join(name.split())
     if len(name) > 24 or not name.isprintable():
@@ -140,10 +138,8 @@ class Room:
     # --- going on -----------------------------------------------------------------------------------------
 
     def step(self) -> bool:
-        """Do one thing that needs no person; return whether something has changed.
-
-        Raises:
-            BidderError: a bidder failed.
+        """Do one thing that needs no person; return whether something has changed. Raise ``BidderError`` where a bidder
+        failed.
         """
         self.settle()
         table = self.table
@@ -176,10 +172,8 @@ class Room:
         return invite.host or not hosts & self._present
 
     def next(self, number: int, invite: SeatInvite, swap: bool = False) -> None:
-        """Deal the board after ``number`` for a person; with ``swap`` partners change seats in the scenario.
-
-        Raises:
-            RequestError: that board is not over, or was the last, or the host is to deal.
+        """Deal the board after ``number`` for a person; with ``swap`` partners change seats in the scenario. Raise
+        ``RequestError`` where it is not over, was the last, or the host is to deal.
         """
         self.table_of(number)
         if not self.leads(invite):
@@ -192,11 +186,7 @@ class Room:
         self._begin(number + 1)
 
     def table_of(self, number: int) -> Table:
-        """Return the table of a board.
-
-        Raises:
-            RequestError: it is another board's by now.
-        """
+        """Return the table of a board; raise ``RequestError`` where it is another board's by now."""
         if number != self.number:
             raise RequestError("The table has moved on to another board.", 409)
         return self.table
@@ -246,10 +236,8 @@ class Challenge:
     key: str = field(default_factory=fresh_key)
 
     def join(self, name: str) -> SeatInvite:
-        """Seat one more player.
-
-        Raises:
-            RequestError: the name is missing or taken, or there are too many players.
+        """Seat one more player; raise ``RequestError`` where the name is missing or taken, or there are too many
+        players.
         """
         name = check_name(name)
         if not name:

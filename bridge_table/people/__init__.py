@@ -1,1 +1,0 @@
-"""Tables of several people, each seat with a key, and challenges."""

@@ -1,1 +1,0 @@
-"""Systems on the page: their books and comparisons of versions."""

@@ -1,1 +1,0 @@
-"""Boards whose cards are really played."""
