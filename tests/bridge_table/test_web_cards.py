@@ -49,8 +49,17 @@ def no_scroll(page):
     )
 
 
+def box(page, selector):
+    """Where an element lies, once it is there: the page may be drawing it anew."""
+    script = """(selector) => {
+        const at = document.querySelector(selector)?.getBoundingClientRect();
+        return at?.width ? at.toJSON() : null;
+    }"""
+    return page.wait_for_function(script, arg=selector).json_value()
+
+
 def no_overlap(page, one, other):
-    a, b = (page.locator(selector).first.bounding_box() for selector in (one, other))
+    a, b = (box(page, selector) for selector in (one, other))
     beside = a["x"] + a["width"] <= b["x"] + 1 or b["x"] + b["width"] <= a["x"] + 1
     return beside or a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1
 
@@ -103,8 +112,7 @@ def test_a_long_auction_is_seen_whole_in_a_low_window(visit, width, height):
         page.click("#cover button")
     page.wait_for_load_state("networkidle")  # what calls show is drawn by then
     page.set_viewport_size({"width": width, "height": height})
-    auction = page.locator("#auction").bounding_box()
-    assert auction["height"] >= page.locator("#auction table").bounding_box()["height"]
+    assert box(page, "#auction")["height"] >= box(page, "#auction table")["height"]
     assert no_overlap(page, "#auction", ".hand.bottom")
     assert no_overlap(page, "#auction", ".hand.top")
     assert no_overlap(page, "#box", ".hand.bottom .fan")
