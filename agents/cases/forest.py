@@ -1,6 +1,6 @@
 """Apply a forest of decision trees; two states are similar if they reach the same leaf of many trees.
 
-The trees are learned with their cases (``training.cases.trees``). Proximity by shared leaves is Breiman's (2001,
+The trees are learned with their cases (``training.cases.fit``). Proximity by shared leaves is Breiman's (2001,
 "Random forests", section on proximities). A state's place is then the number of its leaf in every tree.
 """
 
