@@ -1,10 +1,10 @@
 """Play cards by rules of thumb, compiled: the quick player to compare others with.
 
-Leads: a defender the top of a sequence, fourth best, or against a suit a short one; declarer trumps while the
-opponents have some, then winners, then from the weaker hand towards honours. Following: second hand low, third hand
-high, the last as cheaply as possible; ruff what the opponents win; discard low cards of long suits. Declarer leads
-towards honours and finesses, unless the calls place the missing honour behind; defenders lead what partner has shown,
-and not what declarer and dummy have (``agents.cardplay.placing``).
+Leads: a defender the top of a sequence, fourth best, or against a suit contract a short suit; declarer trumps while
+the opponents have some, then finesses, unless the calls place the missing honour behind, then winners, then low towards
+the other hand's honours; defenders lead what partner has shown, and not what declarer and dummy have
+(``agents.cardplay.placing``). Following: second hand low, third hand high, the last as cheaply as possible; ruff what
+the opponents win; discard low cards of long suits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.play import beats
 
 _TEN, _JACK, _QUEEN, _KING, _ACE = range(8, 13)
-_LIKELY, _SURE = 0.3, 0.6  # chance from which on declarer finesses; for a queen that may as well drop
+_LIKELY, _SURE = 0.3, 0.6  # chance from which on declarer finesses; for a queen that may drop instead
 _FEW = 4  # unseen cards of a suit, of which a queen drops more often than not
 
 
@@ -36,12 +36,12 @@ def _lowest(mask, suit):
 
 
 @njit
-def _highest(mask, suit, place=1):
-    """Return the card of a suit in the mask that is the so manieth highest in it, or -1."""
+def _highest(mask, suit, nth=1):
+    """Return the ``nth`` highest card of a suit in the mask, or -1."""
     for card in range(13 * suit + 12, 13 * suit - 1, -1):
         if mask[card]:
-            place -= 1
-            if place == 0:
+            nth -= 1
+            if nth == 0:
                 return card
     return -1
 
@@ -129,13 +129,13 @@ def _wanted(missing, unseen, chance):
 
 
 @njit
-def _declarers_lead(hand, other, unseen, strain, following):
+def _declarers_lead(hand, other, unseen, strain, next_has):
     if strain != NOTRUMP and _length(hand, strain) > 0:
         ours, theirs = _length(hand, strain) + _length(other, strain), _length(unseen, strain)
         if 0 < theirs < ours:
             top = _highest(hand, strain)
             missing = _finesse(other, strain, unseen)
-            if _wanted(missing, unseen, following[missing]):
+            if _wanted(missing, unseen, next_has[missing]):
                 return _lowest(hand, strain)
             if _master(top, unseen) or _highest(other, strain) < 0:
                 return top
@@ -147,9 +147,9 @@ def _declarers_lead(hand, other, unseen, strain, following):
             continue
         mine, partners = _length(hand, suit), _length(other, suit)
         across, own = _finesse(other, suit, unseen), _finesse(hand, suit, unseen)
-        if _wanted(across, unseen, following[across]):
+        if _wanted(across, unseen, next_has[across]):
             value, card = 110 - mine, _lowest(hand, suit)
-        elif partners > 0 and _wanted(own, unseen, 1 - following[own]):
+        elif partners > 0 and _wanted(own, unseen, 1 - next_has[own]):
             value, card = 3 * (mine + partners) - 40, _lowest(hand, suit)  # it is to be led from the other hand
         elif _master(top, unseen):
             value, card = 100 - mine, top
@@ -199,7 +199,7 @@ def _discard(mask, strain):
 
 
 @njit
-def _follow(mask, trick, place, other, dummy, unseen, strain, ours, following):
+def _follow(mask, trick, place, other, dummy, unseen, strain, ours, next_has):
     """Return a card to a trick in progress; ``place`` 1..3 is mine in it."""
     best, taker = trick[0], 0
     for k in range(1, place):
@@ -234,7 +234,7 @@ def _follow(mask, trick, place, other, dummy, unseen, strain, ours, following):
                 return card
     if ours and place == 2:
         missing = _finesse(mask, suit, unseen)
-        if best < missing - 1 and _wanted(missing, unseen, 1 - following[missing]):
+        if best < missing - 1 and _wanted(missing, unseen, 1 - next_has[missing]):
             top = missing - 1
     while top - 1 >= 13 * suit and mask[top - 1] and top - 1 > best:
         top -= 1
@@ -242,14 +242,14 @@ def _follow(mask, trick, place, other, dummy, unseen, strain, ours, following):
 
 
 @njit
-def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, following, lead_values, out):
+def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, next_has, lead_values, out):
     nothing = np.zeros(52, np.bool_)
     for i in range(len(mask)):
         if place[i] > 0:
             seen = dummy[i] if dummy_is_next[i] else nothing
-            out[i] = _follow(mask[i], trick[i], place[i], other[i], seen, unseen[i], strain[i], ours[i], following[i])
+            out[i] = _follow(mask[i], trick[i], place[i], other[i], seen, unseen[i], strain[i], ours[i], next_has[i])
         elif ours[i]:
-            out[i] = _declarers_lead(mask[i], other[i], unseen[i], strain[i], following[i])
+            out[i] = _declarers_lead(mask[i], other[i], unseen[i], strain[i], next_has[i])
         else:
             out[i] = _defenders_lead(mask[i], dummy[i], unseen[i], strain[i], lead_values[i])
 
@@ -270,12 +270,12 @@ class RulePlayer:
         unseen = ~(view.played | hand | np.where(ours[:, None], other, dummy))
         dummy_is_next = ~ours & (((view.turn + 1) & 3) == (view.declarer ^ 2))
         ranges, declarers = self._reader.ranges(view), np.flatnonzero(ours)
-        following = np.zeros(view.mask.shape, np.float32)
-        following[declarers] = chances_of_next(view.take(declarers), ranges[declarers])
+        next_has = np.zeros(view.mask.shape, np.float32)
+        next_has[declarers] = chances_of_next(view.take(declarers), ranges[declarers])
         out = np.empty(len(view), np.int8)
         _play_all(
             view.mask, other, dummy, unseen, present_trick(view), (view.length & 3).astype(np.int64),
-            view.strain.astype(np.int64), ours, dummy_is_next, following, leads_shown(view, ranges), out,
+            view.strain.astype(np.int64), ours, dummy_is_next, next_has, leads_shown(view, ranges), out,
         )  # fmt: skip
         return out
 

@@ -46,11 +46,11 @@ class MapBidder:
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """Return the most frequent legal call of each row's best-matching unit."""
-        return self.consult(view).call
+        return self.consult(view, key).call
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
         """Explain the call for the one row of ``view`` by its unit."""
-        found = self.consult(view)
+        found = self.consult(view, key)
         call, name, best = int(found.call[0]), SITUATIONS[found.situation[0]], int(found.unit[0])
         if best < 0:
             fallback = f"{self.atlas.fallback} decides" if self.atlas.fallback else "a pass"
@@ -68,18 +68,19 @@ class MapBidder:
             f"  how sure  {sure}",
         ])  # fmt: skip
 
-    def consult(self, view: BidView) -> Consulted:
-        """Return the map, the unit and the call of every row."""
+    def consult(self, view: BidView, key: NDArray[np.uint64] | None = None) -> Consulted:
+        """Return the map, the unit and the call of every row; ``key`` as of ``bid``, for a fallback that draws."""
         n = len(view)
+        key = np.zeros(n, np.uint64) if key is None else key
         out = Consulted(
             np.full(n, PASS, np.int8), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.full(n, np.nan)
         )  # fmt: skip
         for start in range(0, n, _ROWS):
             rows = np.arange(start, min(start + _ROWS, n))
-            self._consult(view.take(rows), rows, out)
+            self._consult(view.take(rows), key, rows, out)
         return out
 
-    def _consult(self, view: BidView, at: NDArray[np.int64], out: Consulted) -> None:
+    def _consult(self, view: BidView, key: NDArray[np.uint64], at: NDArray[np.int64], out: Consulted) -> None:
         seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
         kind = situation(view)
         out.situation[at] = kind
@@ -88,7 +89,7 @@ class MapBidder:
             one = self.atlas.maps.get(int(k))
             if one is None:
                 if self._fallback is not None:
-                    out.call[at[some]] = self._fallback.call(view.take(some))
+                    out.call[at[some]] = self._fallback.bid(view.take(some), key[at[some]])
                 continue
             unit = one.best(points(seen[some], one.metric))
             votes = one.votes[unit] * view.mask[some]

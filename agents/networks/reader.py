@@ -53,7 +53,7 @@ _LINES = 4  # of a system in the text of a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
 _DRAWN = f"of {HANDS} hands drawn now; each range covers 90%"
 _NOT_FORCING = "not forcing"
-_NATURAL = 3  # cards of its suit that a natural bid promises
+_NATURAL = 3  # cards of its suit that a natural bid promises; two are enough for one of a minor
 _MOST_CALLS = 5  # calls of a network that are named
 _LEAST = 0.005  # with at least this chance
 _HCP = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
@@ -96,7 +96,7 @@ class Reader:
 
     def __init__(self, players: Sequence[Player], draws: bool = True) -> None:
         self.players, self.draws = players, draws
-        # strangers are read by one of the systems
+        # players without a system are read by one of the others'
         known = next((player.system for player in players if player.system), None) or Hierarchy(System("none"))
         held = [player.system or known for player in players]
         self.bidders = [
@@ -120,7 +120,7 @@ class Reader:
         return _with_hands(book, drawn, made)
 
     def at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
-        """Return what ``call`` does where no hands need be drawn for it, else None."""
+        """Return what ``made`` shows where no hands need be drawn for it, else None."""
         player = self.players[(dealer + len(calls)) & 3]
         by_book = self._by_system(calls, dealer, vulnerability, made) if player.system else None
         if player.network is None:
@@ -251,7 +251,7 @@ def _note(rules: Sequence[Rule], made: int) -> str:
     """
     flags = [{*rule.line.flags} for rule in rules if rule.tree] or [{*rule.line.flags} for rule in rules]
     every = set.intersection(*({*own, "forcing"} if "gf" in own else own for own in flags)) if flags else set()
-    if "gf" in every or made == DOUBLE:  # which partner may pass for penalties
+    if "gf" in every or made == DOUBLE:  # partner may pass a double for penalties
         every.discard("forcing")
     named = [rule for rule in rules if rule.artificial] or rules  # an alert has a name
     names = list(dict.fromkeys(rule.line.note for rule in named))

@@ -91,10 +91,12 @@ def test_a_fallback_calls_where_there_is_no_map(atlas, held):
     six = {k: one for k, one in atlas.maps.items() if k not in (ADVANCES, LATER)}
     passes = MapBidder(replace(atlas, maps=six)).consult(held.view)
     sayc = MapBidder(replace(atlas, maps=six, fallback="system:sayc")).consult(held.view)
+    drawn = MapBidder(replace(atlas, maps=six, fallback="random")).consult(held.view)  # any bidder will do
     elsewhere = np.isin(passes.situation, (ADVANCES, LATER))
     assert elsewhere.any()
     assert (passes.call[elsewhere] == 0).all()
     assert (sayc.call[elsewhere] == held.called[elsewhere]).all()
+    assert held.view.mask[elsewhere, drawn.call[elsewhere]].all()
     assert (passes.unit[elsewhere] == -1).all()
     np.testing.assert_array_equal(passes.call[~elsewhere], sayc.call[~elsewhere])
 

@@ -28,7 +28,7 @@ from training.networks.model import Perceptron, random_layers
 from training.runtime.cluster import Cluster
 from training.runtime.supervised import shuffled
 
-IMPS = 4.0  # advantages and rewards are learned in units of this many IMPs: about their deviation
+_UNIT = 4.0  # advantages and rewards are learned in units of this many IMPs: about their deviation
 CLIP = 0.2  # of PPO: how far a probability may move in one pass
 _ILLEGAL = -1e9  # the output of an illegal call
 
@@ -74,7 +74,7 @@ def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, ent
     outputs = outputs.masked_fill(torch.from_numpy(~examples.mask).to(device), _ILLEGAL)
     logs = torch.log_softmax(outputs, dim=1)
     calls = torch.from_numpy(examples.call.astype(np.int64)).to(device)
-    advantage = torch.from_numpy(examples.advantage / np.float32(IMPS)).to(device)
+    advantage = torch.from_numpy(examples.advantage / np.float32(_UNIT)).to(device)
     weight = torch.from_numpy(examples.weight).to(device)
     before = torch.from_numpy(examples.log_chance).to(device)
     ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
@@ -89,7 +89,7 @@ def policy_gradient(model: Perceptron, examples: PolicyExamples, count: int, ent
 def critic_gradient(model: Perceptron, examples: CriticExamples, count: int) -> ShardGradient:
     """Return a shard's part of the gradient of a critic's step of ``count`` examples; its figures are 0."""
     outputs = model(examples.rows)[:, 0]
-    error = outputs - torch.from_numpy(examples.target / np.float32(IMPS)).to(outputs.device)
+    error = outputs - torch.from_numpy(examples.target / np.float32(_UNIT)).to(outputs.device)
     weight = torch.from_numpy(examples.weight).to(outputs.device)
     return _gradient(model, (weight * error * error).sum() / count), np.zeros(2)
 
@@ -255,7 +255,7 @@ class Learner:
         arrays = self.snapshot() if snapshot is None else snapshot
         policy, critic = _layers(arrays[: len(self.average)]), _layers(arrays[len(self.average) :])
         weight, bias = critic[-1]
-        return quantized(policy, self.most_on), quantized([*critic[:-1], (weight * IMPS, bias * IMPS)], CRITIC_ON)
+        return quantized(policy, self.most_on), quantized([*critic[:-1], (weight * _UNIT, bias * _UNIT)], CRITIC_ON)
 
     def state(self) -> dict[str, Any]:
         """Return the weights, their average and the state of the optimizers, for a checkpoint."""

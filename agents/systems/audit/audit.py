@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import chain
@@ -142,7 +141,7 @@ def audit_regressions(before: System, after: System) -> list[str]:
         chosen = np.linspace(0, len(was) - 1, _MOST_NODES).astype(int)
         was, now = was[chosen], now[chosen]
     found = _findings_at(new, set(now[now >= 0].tolist()))
-    return sorted(Counter(found) - Counter(_findings_at(old, set(was[was >= 0].tolist())))) if found else []
+    return sorted(set(found) - set(_findings_at(old, set(was[was >= 0].tolist())))) if found else []
 
 
 @lru_cache(maxsize=4)
@@ -152,7 +151,7 @@ def _before(system: System) -> Hierarchy:
 
 
 def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
-    """Return the findings at some nodes of the tree; quick, without lines that no hand comes to."""
+    """Return the findings at some nodes of the tree; quick, without dead lines and scorecards."""
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
     promises = _played(simulator, lines, simulator.probes(FEW_VARIANTS, nodes))
     found = [*promises.findings(), *names(lines), *(preempts(simulator, lines) if 0 in nodes else ())]
