@@ -35,7 +35,7 @@ _PROBE = 4_000  # tries that decide whether a hypothesis leaves any deal
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class BelievedDeals:
     """Sampled deals, with the evidence behind them."""
 
     owner: NDArray[np.uint8]  # (S, 52), the thirteen cards that each seat was dealt; no deal twice
@@ -45,7 +45,7 @@ class Belief:
     accepted: list[Hypothesis] = field(default_factory=list)
 
     @classmethod
-    def of(cls, sample: Sample, accepted: list[Hypothesis]) -> Belief:
+    def of(cls, sample: Sample, accepted: list[Hypothesis]) -> BelievedDeals:
         """Return the deals of ``sample``, each once."""
         owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
         weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
@@ -77,7 +77,7 @@ class _Held:
 
 def believed_deals(
     view: PlayView, row: int, reader: AuctionReader, count: int, key: np.uint64, inference: str = ALL
-) -> Belief:
+) -> BelievedDeals:
     """Return ``count`` deals for the player to choose in one row of ``view``.
 
     Args:
@@ -91,7 +91,7 @@ def believed_deals(
     networks: dict[int, Sequence[Network | SystemGuided]] = {}
     if inference != FACTS:
         shown = {seat: constraint for seat, constraint in reader.shown(view, row).items() if seat in hidden}
-        networks = {seat: constraint for seat, constraint in reader.networks(view, row).items() if seat in hidden}
+        networks = {seat: models for seat, models in reader.networks(view, row).items() if seat in hidden}
     if not networks or count <= 0:
         return _Search(places_of(view, row), shown, key).believed(statements, count)
     calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
@@ -100,7 +100,7 @@ def believed_deals(
 
 def _annealed(
     view: PlayView, row: int, evidence: Evidence, statements: Sequence[Hypothesis], count: int, key: np.uint64
-) -> Belief:
+) -> BelievedDeals:
     """Return deals by how likely the calls of networks are. What most of them do not fit is discarded."""
     places, seat, hand = places_of(view, row), int(view.seat[row]), view.hand[row]
     possible = [h for h in statements if h.possible(places)]
@@ -109,7 +109,7 @@ def _annealed(
     accepted = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
     violation = np.sum([v for h, v in zip(possible, off, strict=True) if h in accepted], axis=0)
     sample = replace(sample, violation=(sample.violation + violation).astype(np.float32))
-    return Belief.of(sample, accepted)
+    return BelievedDeals.of(sample, accepted)
 
 
 def _one_by_one(statements: Sequence[Hypothesis], compatible: Callable[[list[Hypothesis]], bool]) -> list[Hypothesis]:
@@ -127,14 +127,14 @@ class _Search:
     shown: Mapping[int, Constraint]
     key: np.uint64
 
-    def believed(self, statements: Sequence[Hypothesis], count: int) -> Belief:
+    def believed(self, statements: Sequence[Hypothesis], count: int) -> BelievedDeals:
         possible = [h for h in statements if h.possible(self.places)]
         accepted = _one_by_one(possible, lambda some: self._placed(some) is not None)
         sample = self._sample(accepted, count)
         if accepted and not sample.fitting and self._feasible([]):
             accepted = _one_by_one(possible, self._feasible)
             sample = self._sample(accepted, count)
-        return Belief.of(sample, accepted)
+        return BelievedDeals.of(sample, accepted)
 
     def _feasible(self, statements: Sequence[Hypothesis]) -> bool:
         """Return whether any deal is left."""

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import LEAD_SLACK, LEAD_TIE, Worth, conventional_lead, double_dummy_bias, equals
-from agents.cardplay.deals import Belief, believed_deals
+from agents.cardplay.deals import BelievedDeals, believed_deals
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
-from agents.cardplay.table import distinct_legal, present_trick, trick_leader
+from agents.cardplay.table import current_trick, distinct_legal, trick_leader
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.double_dummy.positions import card_tricks
 
@@ -37,7 +37,7 @@ class CardDecision:
     tricks: NDArray[np.int8]
     worth: NDArray[np.float64]  # (S, C), what they are worth, in the units of the options
     average: NDArray[np.float64]  # (C,), the weighted mean of ``worth``
-    belief: Belief | None  # the deals; None where there was nothing to think about
+    belief: BelievedDeals | None  # the deals; None where there was nothing to think about
 
 
 Request = tuple[int, np.uint64, int]
@@ -77,7 +77,9 @@ class MonteCarlo:
             for (row, _, usual), belief, tricks in zip(requests, beliefs, values, strict=True)
         ]
 
-    def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardDecision:
+    def _choose(
+        self, view: PlayView, row: int, belief: BelievedDeals, tricks: NDArray[np.int8], usual: int
+    ) -> CardDecision:
         cards = np.flatnonzero(view.mask[row])
         tricks = tricks[:, cards]
         value = Worth(view, row, belief.owner, self.options.score)
@@ -105,7 +107,7 @@ def solve_cards(view: PlayView, rows: NDArray[np.int64], owners: list[NDArray[np
     count = [len(owner) for owner in owners]
     at = np.repeat(rows, count)
     left = np.where(view.played[at], 255, np.concatenate(owners)).astype(np.uint8)
-    values = card_tricks(left, view.strain[at], trick_leader(view)[at], present_trick(view)[at])
+    values = card_tricks(left, view.strain[at], trick_leader(view)[at], current_trick(view)[at])
     return np.split(values, np.cumsum(count)[:-1])
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.placing import chances_of_next, leads_shown
-from agents.cardplay.table import declares, dummy_left, hand_opposite, hand_to_play, present_trick
+from agents.cardplay.table import current_trick, declares, dummy_left, hand_opposite, hand_to_play
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.compiled.jit import njit
 from bridge_env.rng.streams import uniforms
@@ -274,7 +274,7 @@ class RulePlayer:
         next_has[declarers] = chances_of_next(view.take(declarers), ranges[declarers])
         out = np.empty(len(view), np.int8)
         _play_all(
-            view.mask, other, dummy, unseen, present_trick(view), (view.length & 3).astype(np.int64),
+            view.mask, other, dummy, unseen, current_trick(view), (view.length & 3).astype(np.int64),
             view.strain.astype(np.int64), ours, dummy_is_next, next_has, leads_shown(view, ranges), out,
         )  # fmt: skip
         return out

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bridge_env.bidders.play_view import PlayView
 
 
-def present_trick(view: PlayView) -> NDArray[np.int8]:
+def current_trick(view: PlayView) -> NDArray[np.int8]:
     """Return the cards of the trick in progress, in order: int8 (N, 3), padded with -1."""
     start = view.length.astype(np.int64) & ~3
     columns = start[:, None] + np.arange(3)
@@ -47,7 +47,7 @@ def declares(view: PlayView) -> NDArray[np.bool_]:
 
 def distinct_legal(view: PlayView) -> NDArray[np.bool_]:
     """Return the lowest of each run of legal cards that touch, across cards of earlier tricks: bool (N, 52)."""
-    elsewhere, trick = ~(view.mask | view.played), present_trick(view)
+    elsewhere, trick = ~(view.mask | view.played), current_trick(view)
     rows, places = np.nonzero(trick >= 0)
     elsewhere[rows, trick[rows, places]] = True
     return distinct_cards(view.mask, elsewhere)

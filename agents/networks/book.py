@@ -2,8 +2,9 @@
 
 Beside a network's own inputs it sees what its system would call on the hand, and what the four seats have shown by the
 system. To its outputs is added what the book has to say: ``Terms.prior`` for the system's own call, and for every
-other call ``Terms.truth`` less for each point, card or ace by which the call misdescribes the hand to partner. With
-a large prior the network makes its system's calls; with a small one it leaves them by judgement, within what they say.
+other call ``Terms.truth`` less for each point, card or ace, at most four, by which the call misdescribes the hand to
+partner. With a large prior the network makes its system's calls; with a small one it leaves them by judgement, within
+what they say.
 Answers are the system's alone: to a call of partner whose note asks (``agents.systems.engine.compiled.ASKING_NOTE``),
 and to four no trump, where the opponents have passed since.
 
@@ -138,8 +139,8 @@ class SystemGuided:
     def _part(
         self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], look: Look, states: Queries
     ) -> NDArray[np.float32]:
-        """Return what the book adds to the outputs: 0 for truthful calls, less for others; for its own call the
-        prior, and more where it answers.
+        """Return what the book adds to the outputs: 0 for truthful calls, less for others and for those out of
+        ``REACH``; for its own call the prior, and more where it answers.
         """
         everyone, own = np.arange(len(outputs)), look.call
         wanted = np.where(mask, outputs, np.float32(-np.inf))
@@ -155,12 +156,12 @@ class SystemGuided:
 
 
 def departs(guidance: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return which calls are not the system's own, of what the book adds to their outputs."""
+    """Return which calls are not the system's own, from what the book added to their outputs."""
     return guidance <= 0
 
 
 def misdescriptions(guidance: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
-    """Return by how many points, cards and aces calls mislead, of what the book adds to their outputs."""
+    """Return by how much calls mislead, from what the book added; those out of ``REACH`` by the most that counts."""
     return np.asarray(np.maximum(-guidance, 0) / terms.truth, np.float32)
 
 

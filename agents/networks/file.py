@@ -118,13 +118,15 @@ def book_path(path: str | os.PathLike[str]) -> Path:
 
 def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
     """Return the book that a header speaks of, or raise ``BidderFileError`` with the places where it was sought."""
-    beside, name = book_path(path), book_header["system"]
+    with faults_of(f"policy:{os.fspath(path)}"):
+        name, of_version, terms = book_header["system"], book_header["digest"], Terms(**book_header["terms"])
+    beside = book_path(path)
     places = [str(beside)] if beside.is_file() else []
     places += [name] if name in shipped_systems() else []
     for argument in places:
         book = book_of(argument)
-        if book.digest == book_header["digest"]:
-            return book, Terms(**book_header["terms"])
+        if book.digest == of_version:
+            return book, terms
     raise BidderFileError(
         f"policy:{os.fspath(path)}: it bids by the system {name!r}, of which "
         + (f"{' and '.join(places)} is another version" if places else f"there is no {beside.name} beside it")

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from agents.bidder_files import cached_by_mtime
-from agents.networks.file import Networks, belief_path, load
+from agents.networks.file import Networks, belief_path, book_path, load
 from agents.options import read_options
 from bridge_env.bidders.registry import SpecError
 
@@ -31,7 +31,7 @@ def network_path(argument: str) -> Path:
     """
     name = argument.partition("?")[0]
     shipped = Path(str(_FOLDER)) / f"{name}.npz"
-    if "/" not in name and "\\" not in name and os.path.isfile(shipped):  # which bears names of any length
+    if "/" not in name and "\\" not in name and os.path.isfile(shipped):  # never raises on long names
         return shipped
     path = Path(name)
     if os.path.isfile(path):
@@ -43,7 +43,7 @@ def network_path(argument: str) -> Path:
     )
 
 
-_read = cached_by_mtime(load, 64, lambda path: (belief_path(path),))
+_read = cached_by_mtime(load, 64, lambda path: (belief_path(path), book_path(path)))
 
 
 def read_networks(argument: str) -> Networks:

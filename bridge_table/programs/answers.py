@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
-from agents.cardplay.deals import Belief
+from agents.cardplay.deals import BelievedDeals
 from agents.cardplay.known_cards import view_of_seen
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo
 from agents.cardplay.options import TRICKS
@@ -158,7 +158,7 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
     return player
 
 
-def _expected(thought: CardDecision, belief: Belief, view: PlayView) -> list[dict[str, Any]]:
+def _expected(thought: CardDecision, belief: BelievedDeals, view: PlayView) -> list[dict[str, Any]]:
     """Return the cards considered, the answer first, then the best: the tricks that the side may expect from here on,
     and the probability that the contract makes, double dummy on the sampled deals."""
     best = np.argsort(-thought.average, kind="stable").tolist()

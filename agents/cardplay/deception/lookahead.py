@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.card_values import Worth
-from agents.cardplay.deals import Belief, believed_deals
+from agents.cardplay.deals import BelievedDeals, believed_deals
 from agents.cardplay.deception.lines import Lines
 from agents.cardplay.deception.paired import LONGEST, Solver, real_values
 from agents.cardplay.montecarlo import CardDecision
-from agents.cardplay.table import present_trick, trick_leader
+from agents.cardplay.table import current_trick, trick_leader
 from bridge_env.bidders.play_view import PlayView, play_view
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Contracts
@@ -114,7 +114,7 @@ class Lookahead:
         self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
         self.solver = Solver()
         self._after: dict[int, PlayView] = {}  # what the opponent sees once a candidate is played, deal by deal
-        self._imagined: dict[tuple[int, int, int], Belief] = {}
+        self._imagined: dict[tuple[int, int, int], BelievedDeals] = {}
 
     def exact(self, size: Size, lines: int) -> SearchResult | None:
         """Search with exact double dummy at the leaves; returns None if ``solver`` is spent.
@@ -142,7 +142,7 @@ class Lookahead:
                 gain[d, at] = each[of == d] @ worth.of(along)[d] - dealt[d, at]
         return SearchResult(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
 
-    def imagined(self, at: int, d: int, count: int) -> Belief:
+    def imagined(self, at: int, d: int, count: int) -> BelievedDeals:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
         if at not in self._after:
@@ -157,7 +157,7 @@ class Lookahead:
         """Return where ``card`` leads in deals uint8 (N, 52), if the opponent believes in the ``imagined`` ones."""
         view, row = self.view, self.row
         real, believed = (np.where(view.played[row], np.uint8(UNKNOWN), d) for d in (deals, imagined))
-        trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
+        trick = tuple(int(c) for c in current_trick(view)[row] if c >= 0)
         leader, side, strain = (int(n[row]) for n in (trick_leader(view), view.turn & 1, view.strain))
         before = Lines.of(real, believed, leader, trick, side, strain, depth)
         return before.children(np.tile(np.arange(52) == card, (len(deals), 1)))
