@@ -60,6 +60,15 @@ def test_the_tree_comes_first_and_elsewhere_rules_decide():
             assert explained(text, hand, auction).call == explained(plain, hand, auction).call
 
 
+@pytest.mark.parametrize(
+    ("auction", "weighed"), [("1S P 3S P 4N X", False), ("1S 2H 3S P 4N 5C", False), ("1S 2H 3S P 4S 5C", True)]
+)
+def test_answers_to_four_notrump_are_the_rules_alone(auction, weighed):
+    cards = "base: sayc\nweigh when 1+ they-bid\n  X  scores 0\n  P  scores 500\n"
+    found = explained(cards, "K865.KQ4.Q432.86", auction)
+    assert found.because.startswith("scorecards") == weighed
+
+
 def test_a_call_shows_what_its_card_says_and_without_that_what_the_rules_show():
     for conditions in ("", ", 10-17 hcp, 6+ x"):
         bare = explained(SUIT_AGAIN.format(conditions=conditions), "AKQ865.K4.Q32.86")

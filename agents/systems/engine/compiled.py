@@ -30,6 +30,7 @@ from agents.systems.language.paths import (
 )
 from agents.systems.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference, load_system
 from agents.systems.language.tree import (
+    INFINITE,
     Atom,
     Block,
     Clause,
@@ -42,7 +43,7 @@ from agents.systems.language.tree import (
     place_of,
 )
 from agents.systems.language.vocabulary import CONTEXT, WORDS, difference
-from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
 # atoms of one of these, the parts that are a system's blocks of general rules. CARDS is the first of a system's blocks
@@ -68,6 +69,11 @@ ASKING_NOTE = re.compile(r"Blackwood|Drury|Gerber|Stayman|Texas|transfer|aces\b|
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _BOUND = WORDS["bound"]
 _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
+FOUR_NOTRUMP = parse_call("4NT")  # it asks for aces or for more points, whatever lines there are for it
+#: Of scorecards: answers to partner's 4NT are the rules' alone.
+_ANSWERS_NO_ACES: Clause = tuple(
+    (Atom("partner-called", *limits),) for limits in ((-INFINITE, FOUR_NOTRUMP - 1), (FOUR_NOTRUMP + 1, INFINITE))
+)
 _UP_TO: Clause = ((Atom("level", 0, HIGHEST),),)
 _UP_TO_NOTRUMP: Clause = ((Atom("level", 0, HIGHEST_NOTRUMP),),)
 
@@ -168,7 +174,8 @@ class _Builder:
         for block in (*cards, *general, *LAST_RESORT):
             first = len(rules)
             try:
-                context = self.constraint(block.when, (), block)
+                when = self.with_one(block.when, _ANSWERS_NO_ACES) if block.weighs else block.when
+                context = self.constraint(when, (), block)
                 if block.weighs and self.shows(context):
                     raise self.fault(block, "what follows 'weigh when' is known to all: it cannot ask about the hand")
             except SystemTextError as fault:

@@ -32,7 +32,7 @@ from agents.systems.engine.auction_state import (
     write_mixed,
 )
 from agents.systems.engine.call_index import CallIndex, call_shows
-from agents.systems.engine.compiled import ASKS, FIRST_RULE, FLAG_BITS, Compiled
+from agents.systems.engine.compiled import ASKS, FIRST_RULE, FLAG_BITS, FOUR_NOTRUMP, Compiled
 from agents.systems.engine.programs import THEIRS, run_anywhere, run_program, write_program
 from agents.systems.engine.rule_order import NOWHERE, cards_that_count, first_cards, write_level
 from agents.systems.engine.shown_ranges import narrow_shown
@@ -50,10 +50,9 @@ from bridge_env.rules.auction import (
     row_step,
     row_turn,
 )
-from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, parse_call
+from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, NUM_CALLS, PASS
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
-_FOUR_NOTRUMP = parse_call("4NT")  # it asks for aces or for more points, whatever lines there are for it
 
 # A row of ``notes``: auction, seat_status, sides, then of each seat the least and most of each quantity.
 STATUS_AT = STATE_COLUMNS
@@ -236,7 +235,7 @@ def record_call(pool, seat, call, found, flags, t):
         t.seat_status[seat, PASSED] = call == PASS
     t.seat_status[seat, LAST_CALL] = call
     t.seat_status[seat, FORCES] = found and (flags & _FORCING) != 0
-    t.seat_status[seat, ASKING_BID] = call == _FOUR_NOTRUMP or (found and (flags & ASKS) != 0)
+    t.seat_status[seat, ASKING_BID] = call == FOUR_NOTRUMP or (found and (flags & ASKS) != 0)
     t.seat_status[seat, BIDS] += call != PASS
     if found and flags & _GAME_FORCING:
         t.sides[seat & 1] = 1
