@@ -66,18 +66,18 @@ _SHORTNESS = "0 shortest, 0-1 shortest"
 _FEW_OF_THEIRS = "0 in-theirs, 0-1 in-theirs"
 _THEIR_HEIGHT = "last-level, 3+ last-level, 4+ last-level"
 _MANY_OF_THEIRS = "in-theirs, 3+ in-theirs, 4+ in-theirs, 5+ in-theirs, trump-tricks, 2+ trump-tricks, 3+ trump-tricks"
-_HEIGHT = "level, 2+ level, 3+ level, 4+ level, 5+ level, jump, vul, vul and 3+ level"
+_HEIGHT = "level, 2+ level, 3+ level, 4+ level, 5+ level, jump, vul, vul and 3+ level, vul and not they-vul"
 _SUIT = (
     "x, hcp:x, top5:x, support:x, fit:x, partner:x, likely-total:x, playing:x, x less shown:x, fit:x less level, "
     "3+ x, 4+ x, 5+ x, 6+ x, 7+ x, 8+ fit:x, 9+ fit:x, 10+ fit:x, 22+ likely-total:x, 25+ likely-total:x, "
-    f"best:x, long:x, stopper:x, game, {_STRENGTH}, {_LONG_SUIT}, {_SHORTNESS}, {_FEW_OF_THEIRS}"
+    f"best:x, long:x, stopper:x, game, forced, they-vul, {_STRENGTH}, {_LONG_SUIT}, {_SHORTNESS}, {_FEW_OF_THEIRS}"
 )
 _NO_SUIT = f"{_WEAKNESS}, {_HEIGHT}, {_MANY_OF_THEIRS}, shortest, balanced, stopped"
 ACTIONS = (
     Action("P", f"ours or 0 doubled or {_TRUMPS}", "pass"),
     Action(
         "X", "", "double",
-        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, shortest", con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_SHORTNESS}",
+        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, shortest, balanced, they-vul", con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_SHORTNESS}",
     ),
     Action("XX", "", "redouble"),
     Action(
@@ -91,7 +91,7 @@ ACTIONS = (
     Action("bid:x", "3+ x", "a new suit", pro=_SUIT, con=f"{_NO_SUIT}, {_THEIR_HEIGHT}"),
     Action(
         "bid:N", "", "no trump",
-        pro=f"{_STRENGTH}, stopped, balanced, shortest",
+        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, stopped, balanced, shortest, forced",
         con=f"{_WEAKNESS}, {_HEIGHT}, {_FIT}, {_SHORTNESS}, {_FEW_OF_THEIRS}",
     ),
 )  # fmt: skip
