@@ -77,7 +77,8 @@ ACTIONS = (
     Action("P", f"ours or 0 doubled or {_TRUMPS}", "pass"),
     Action(
         "X", "", "double",
-        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, shortest, balanced, they-vul", con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_SHORTNESS}",
+        pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, shortest, balanced, they-vul",
+        con=f"{_WEAKNESS}, {_FIT}, {_LONG_SUIT}, {_SHORTNESS}",
     ),
     Action("XX", "", "redouble"),
     Action(
