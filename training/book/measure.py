@@ -15,7 +15,7 @@ from bridge_env.hands.deals import hand_text, random_deals
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book.graph import AuctionGraph, Entry, Walker
-from training.evaluation.situations import count_artificial
+from training.evaluation.situations import artificial_calls
 
 #: Columns of hands: points, suits, and the suits that the call's variables stand for (-1: unknown).
 COLUMNS = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")
@@ -219,9 +219,7 @@ def measure(
     out = Measurements(graph, walker, deals, seed, figures, [0] * points, [0] * points)
     for batch in bid_batches(hierarchy, walker, seed, deals):
         _count(out, batch)
-        out.artificial_of_sides += [
-            count_artificial(batch.history, batch.dealer, batch.owner, np.full(len(batch), side)) for side in (0, 1)
-        ]
+        out.artificial_of_sides += list(artificial_calls(batch.history, batch.dealer, batch.owner)[1].T)
         tick(len(batch))
     return out
 

@@ -32,7 +32,7 @@ from training.book.measure import Figures, hand_columns, per_hundred, random_boa
 from training.book.model import HOLDOUT, figures_model, points_model
 from training.book.shows import FEWEST, Coverage, shown
 from training.book.survey import NetworkSurvey
-from training.evaluation.situations import artificial_mask
+from training.evaluation.situations import artificial_calls
 
 _BATCH = 8_192  # deals that a network bids at a time
 _LONGEST = 40  # calls of an auction that are listed; longer ones hardly occur
@@ -110,7 +110,7 @@ def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> 
     seat = (dealer[board].astype(np.int64) + at) & 3
     return NetworkCalls(
         owner, opened, board + start, seat, number, late, call, hand_columns(deal_features(owner)[board, seat]), point,
-        hashed(point, call.astype(np.int64)), artificial_mask(history, dealer, owner)[board, at], answer[board, at],
+        hashed(point, call.astype(np.int64)), artificial_calls(history, dealer, owner)[0][board, at], answer[board, at],
     )  # fmt: skip
 
 

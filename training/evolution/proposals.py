@@ -39,7 +39,6 @@ from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import constraint_text, parse_constraint
 from agents.systems.language.tree import Line, Step
-from training.evaluation.network_opponents import Stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, gains_and_changes, interned, is_system
 from training.evolution.refine.induce import Rule
 
@@ -213,7 +212,7 @@ def trial(
     no system gains nothing.
     """
     us, candidates = interned(us), [interned(c) for c in candidates]
-    league = [them if isinstance(them, Stranger) else interned(them) for them in league]
+    league = [them if isinstance(them, str) else interned(them) for them in league]
     out = np.zeros((len(candidates), 3 + 2 * len(league)), np.int64)
     for i, candidate in enumerate(candidates):
         if not is_system(candidate):

@@ -29,7 +29,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.scoring import imps
 from training.configs import LeagueConfig
-from training.evaluation.situations import count_artificial
+from training.evaluation.situations import artificial_calls
 from training.league.critic_inputs import critic_rows
 from training.league.decision_log import DecisionLog, GreedyAuctions, SampledAuctions
 from training.runtime.processes import use_fast_matmul
@@ -215,8 +215,11 @@ def _rewards(
     more_points = deals.points(auctions, board, doubled[board]) - points[board]
     reward = imps((1 - 2 * side) * more_points).astype(np.float32)
     if config.artificial_penalty:
-        more = count_artificial(auctions.history, auctions.dealer, deals.owner[board], side)
-        more -= count_artificial(greedy.auctions.history[board], auctions.dealer, deals.owner[board], side)
+        now, before = (
+            artificial_calls(history, auctions.dealer, deals.owner[board])[1]
+            for history in (auctions.history, greedy.auctions.history[board])
+        )
+        more = (now - before)[np.arange(len(side)), side]
         reward -= np.float32(config.artificial_penalty) * more.astype(np.float32)
     return reward
 
