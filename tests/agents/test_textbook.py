@@ -70,9 +70,7 @@ def test_it_is_the_default():
 @pytest.mark.slow
 def test_it_gains_abroad():
     """Against gatekeepers, whom training never met, on boards that it never saw, over what it grew from."""
-    now, then = (
-        np.mean([duel(pair(s), g, BOARDS).imps for g in GATEKEEPERS], axis=0) for s in ("champion", START)
-    )
+    now, then = (np.mean([duel(pair(s), g, BOARDS).imps for g in GATEKEEPERS], axis=0) for s in ("champion", START))
     gain = now - then
     assert gain.mean() > 2 * gain.std(ddof=1) / len(gain) ** 0.5
     assert gain.mean() > 0.1

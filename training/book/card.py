@@ -44,18 +44,13 @@ def _merged(rows: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
 
 
 def _one_notrump(hands: Hands, call: str) -> str:
-    parts = [hands.hcp(), _style(hands)]
+    balanced, nearly = (hands.most(hands.column(name) == 1, 0.98) for name in ("balanced", "semibalanced"))
+    parts = [hands.hcp(), "balanced" if balanced else "balanced or nearly so" if nearly else "any shape"]
     majors = (hands.length(2) >= 5) | (hands.length(3) >= 5)
     parts.append("may hold a five-card major" if majors.mean() >= 0.03 else "no five-card major")
     if ((hands.length(0) >= 6) | (hands.length(1) >= 6)).mean() >= 0.01:
         parts.append("may hold a six-card minor")
     return ", ".join(parts)
-
-
-def _style(hands: Hands) -> str:
-    if hands.most(hands.column("balanced") == 1, 0.98):
-        return "balanced"
-    return "balanced or nearly so" if hands.most(hands.column("semibalanced") == 1, 0.98) else "any shape"
 
 
 def _one_of_a_suit(survey: CallSurvey, auction: str) -> str:

@@ -58,7 +58,6 @@ _CHAPTERS = (
     "They open",
 )
 LATE = ", third or fourth seat opening"
-_OTHERS = 0.005  # a share of calls by general rules that is given
 #: Formats by name, and the ending of files in them.
 FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
 
@@ -175,10 +174,11 @@ class Worth:
 
 def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
     """Return the figures of a call; ``shows`` says what it shows, and is empty if that is left out."""
+    share = f"{figures.share:.1%}" if figures.share >= 0.0005 else "<0.1%" if figures.made else "never seen"
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
-        "share": share_text(figures),
+        "share": share,
         "usual": symbols(usual_text(figures)),
         "examples": figures.examples,
         "shows": symbols(shows),
@@ -191,18 +191,6 @@ def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> d
             "per_thousand": worth.per_thousand,
         }
     return out
-
-
-def others_text(visits: int, general: int) -> str:
-    """Return the share of calls at a point that general rules make; empty where it is small."""
-    return f"{general / visits:.1%}" if visits and general / visits >= _OTHERS else ""
-
-
-def share_text(figures: Figures) -> str:
-    """Return how often a call is made: ``12.3%``."""
-    if not figures.made:
-        return "never seen"
-    return f"{figures.share:.1%}" if figures.share >= 0.0005 else "<0.1%"
 
 
 def usual_text(figures: Figures) -> str:

@@ -28,10 +28,11 @@ from bridge_env.rng.streams import key as hashed
 from bridge_env.rules.calls import PASS
 from training.book.card import convention_card
 from training.book.graph import Entry, Point
-from training.book.measure import Figures, hand_columns, per_hundred, random_boards
+from training.book.measure import Figures, hand_columns, random_boards
 from training.book.model import HOLDOUT, figures_model, points_model
 from training.book.shows import FEWEST, Coverage, shown
 from training.book.survey import NetworkSurvey
+from training.evaluation.boards import mean_and_error
 from training.evaluation.situations import artificial_calls
 
 _BATCH = 8_192  # deals that a network bids at a time
@@ -208,11 +209,11 @@ def make_network_book(
     rows.sort(key=lambda row: row.index)
     cover = coverage(rows, calls_by(network, seed + 1, HOLDOUT, tick))
     each = np.bincount(2 * calls.board + (calls.seat & 1), calls.artificial, 2 * len(calls.owner))
-    artificial = per_hundred(each)
+    artificial = [100 * figure for figure in mean_and_error(each)]
     return {
         "name": name,
         "comments": [],
-        "artificial": list(artificial),
+        "artificial": artificial,
         "card": convention_card(NetworkSurvey(network)),
         "legend": LEGEND,
         "entries": [_entry(row) for row in rows],

@@ -31,6 +31,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, board
 
 FEWEST = 30  # boards that a figure is drawn from
 _SUMS = 3  # of an example
+_OTHERS = 0.005  # a share of calls by general rules that is given
 #: Ways to count that a line may ask for, by their names in the text.
 _TERMS = {
     "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
@@ -101,7 +102,8 @@ class SystemBook:
 
     def is_printed(self, entry: Entry) -> bool:
         """Return whether the book prints a call."""
-        rare = self.once_in and self.figures(entry).per_deal * self.once_in < 1
+        figures = self.figures(entry)
+        rare = self.once_in and figures.made * self.once_in < figures.deals
         return entry.point is None or (self._is_within_levels(entry) and not rare)
 
     def _is_within_levels(self, entry: Entry) -> bool:
@@ -134,7 +136,8 @@ class SystemBook:
         for entry, record in zip(graph.entries, out["entries"], strict=True):
             record["figures"] = self.entry_figures(entry)
         for record, visits, general in zip(out["points"], measured.visits, measured.general, strict=True):
-            record["others"] = model.others_text(visits, general) if record["entries"] else ""
+            share = general / visits if visits and record["entries"] else 0.0
+            record["others"] = f"{share:.1%}" if share >= _OTHERS else ""
         hierarchy = Hierarchy(graph.system)
         for block in out["general"]:
             if block["block"] in measured.examples:

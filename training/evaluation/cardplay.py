@@ -27,7 +27,7 @@ from bridge_env.rules.auction import Auctions, Contracts
 from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
 from bridge_env.rules.scoring import imps, score
-from training.evaluation.boards import Boards, first_deal_hash, nan_as_none
+from training.evaluation.boards import Boards, first_deal_hash, mean_and_error, nan_as_none
 from training.evaluation.duplicate import MatchResult, TableResult, spec_name
 from training.evaluation.report import match_html
 from training.runtime.pages import facts_text, figure
@@ -102,8 +102,7 @@ class PlayedMatch:
         for side, name in enumerate("AB"):
             over = self.tricks_over(side)
             if len(over):
-                error = float(over.std(ddof=1) / math.sqrt(len(over))) if len(over) > 1 else math.nan
-                mean = f"{figure(over.mean(), error)} ({len(over):,})"
+                mean = f"{figure(*mean_and_error(over))} ({len(over):,})"
                 rows.append((f"tricks over double dummy, {name} declares", mean))
         for fate, words in FATES.items():
             both = self.made(fate)

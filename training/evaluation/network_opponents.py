@@ -60,8 +60,8 @@ def bid_against(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Return complete auctions of ``us``, NS at table 0 and EW at table 1, against the stranger ``them``, on a ``board``
-    int64 (N,) of each row, with ``features`` int16 (B, 4, NUM_FEATURES) of the ``deals``; from ``length`` int64 (N,)
+    """Return complete auctions of ``us``, NS at table 0 and EW at table 1, against a stranger, on a ``board`` int64
+    (N,) of each row, with ``features`` int16 (B, 4, NUM_FEATURES) of the ``deals``; from ``length`` int64 (N,)
     ``calls`` int8 (N, L) on, if there are such.
     """
     if calls is not None and length is not None:

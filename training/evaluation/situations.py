@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from training.evaluation.boards import mean_and_error
 from training.evaluation.duplicate import MatchResult
 
 KINDS = (
@@ -139,9 +140,7 @@ def artificial_calls(
 
 def of_match(played: MatchResult) -> tuple[float, float]:
     """Return the artificial calls of A in 100 auctions of its side, and their standard error."""
-    n, boards = len(played.boards), played.boards
-    each = sum(
-        artificial_calls(table.history, boards.dealer, boards.owner)[1][:, side] / 2
-        for side, table in enumerate(played.tables)
-    )
-    return 100 * float(np.mean(each)), 100 * float(np.std(each, ddof=1) / n**0.5)
+    boards = played.boards
+    first, second = (artificial_calls(table.history, boards.dealer, boards.owner)[1] for table in played.tables)
+    mean, error = mean_and_error((first[:, 0] + second[:, 1]) / 2)
+    return 100 * mean, 100 * error

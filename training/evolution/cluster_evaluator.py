@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from agents.systems.audit.audit import audit_regressions, outdated_answers
 from agents.systems.changes.edits import Insert, SetCards
 from agents.systems.changes.mutation import SeededRandom
+from training.evaluation.boards import mean_and_error
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel
 from training.evolution import proposals
 from training.evolution.proposals import AMENDMENT, BOTH, CARDS, TUNING, Proposal, Verdict
@@ -97,8 +98,7 @@ class ClusterEvaluator:
     def standing(self, pair: Partnership, board_range: BoardRange) -> tuple[float, float]:
         """Return the IMPs a board against the control pair, and the standard error."""
         jobs = [(pair, self.league[0], part) for part in board_range.parts(tasks.PARTS)]
-        values = np.concatenate(self._results(imps_task, jobs))
-        return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
+        return mean_and_error(np.concatenate(self._results(imps_task, jobs)))
 
     def rules(
         self, us: Partnership, count: int, chance: SeededRandom, board_range: BoardRange, judge: str = ""
