@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from agents.registry import system_of
 from agents.systems.language.tree import System
+from bridge_env.rules.cards import SEATS
 from bridge_table.board.dealing import Deal, Scenario, judging_deal, random_deal
 from bridge_table.board.seating import check_spec
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import check_looks
-from bridge_table.http.requests import RequestError, Seat, seat_number
+from bridge_table.http.requests import RequestError, Seat
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
 from bridge_table.people import Rooms
@@ -83,7 +84,7 @@ class Session:
         """Return a table, and the number of a seat; raise ``RequestError`` where there is none, or the seat may not
         look.
         """
-        table, number = self.tables[name], seat_number(seat)
+        table, number = self.tables[name], None if seat == "watch" else SEATS.index(seat)
         check_looks(table, number)
         return table, number
 

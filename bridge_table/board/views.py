@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.networks.reader import Shows
 from agents.registry import reader_of, spec_at
@@ -60,7 +59,10 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
         "people": [SEATS[s] for s in people],
         "bidders": dict(zip(("NS", "EW"), table.setup.specs, strict=True)),
         "seat": None if seat is None else SEATS[seat],
-        "sits": {SEATS[s]: _sitter(table, s) for s in range(4)},
+        "sits": {
+            SEATS[s]: "you" if s in people and not table.setup.replay else spec_at(*table.setup.specs, s)
+            for s in range(4)
+        },
         "hands": _hands(table, seat),
         "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], "shows": _shows(table, k, draw)}
                   for k, call in enumerate(table.calls)],
@@ -82,13 +84,6 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     if table.phase == PLAYING or (table.phase == OVER and table.cards):
         out["play"] = _play(table, seat)
     return out
-
-
-def _sitter(table: Table, seat: int) -> str:
-    """Return the player at a seat: ``you``, or the spec of a bidder."""
-    if seat in table.setup.people and not table.setup.replay:
-        return "you"
-    return spec_at(*table.setup.specs, seat)
 
 
 def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
@@ -198,7 +193,9 @@ def board_file(board: Board, form: Format) -> dict[str, Any]:
 
 def _board(table: Table) -> Board:
     deal, setup = table.deal, table.setup
-    play, tricks = None, None
+    play, tricks, solved = None, None, deal.table
+    if solved is None and table.review is not None:
+        solved = np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
     if table.cards:
         plays = table.plays
         play, tricks = plays.cards(0), int(plays.won[0])
@@ -211,15 +208,8 @@ def _board(table: Table) -> Board:
             notes[number] = shows.text
     return Board(
         deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, table.contract, tricks, play,
-        tags=names, notes=notes, table=_tricks_table(table),
+        tags=names, notes=notes, table=solved,
     )  # fmt: skip
-
-
-def _tricks_table(table: Table) -> NDArray[np.int8] | None:
-    """Return the double-dummy table of the file or of the review, int8 (4, 5); None where neither is known."""
-    if table.deal.table is not None or table.review is None:
-        return table.deal.table
-    return np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
 
 
 def problem_report(table: Table, seat: int | None, seed: int | None = None) -> dict[str, Any]:

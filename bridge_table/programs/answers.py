@@ -179,16 +179,6 @@ def _legal(card: int, view: PlayView, spec: str) -> str:
     return card_text(card)
 
 
-def answer_bid(answers: Answers, fields: ben.Fields) -> Json:
-    """Return a call."""
-    return answers.call(fields.question(True), fields.details)
-
-
-def answer_card(answers: Answers, fields: ben.Fields) -> Json:
-    """Return a card."""
-    return answers.card(fields.question(True))
-
-
 def answer_explain(answers: Answers, fields: ben.Fields) -> Json:
     """Return what the last call shows."""
     question = fields.question(False)
@@ -211,7 +201,10 @@ def answer_bids(answers: Answers, fields: ben.Fields) -> Json:
 
 
 _ENDPOINTS: dict[str, Callable[[Answers, ben.Fields], Json]] = {
-    ben.BID: answer_bid, ben.LEAD: answer_card, ben.PLAY: answer_card, "/explain": answer_explain,
+    ben.BID: lambda answers, fields: answers.call(fields.question(True), fields.details),
+    ben.LEAD: lambda answers, fields: answers.card(fields.question(True)),
+    ben.PLAY: lambda answers, fields: answers.card(fields.question(True)),
+    "/explain": answer_explain,
     "/bids": answer_bids,
 }  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,12 +17,11 @@ from agents.cases.forest import LEAF, MOST_LEAVES, Forest
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import is_judging
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
-from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.configs import CasesConfig
 from training.evaluation.recorded_calls import Share, States, read_states, rounds_and_sides, shares
 from training.runtime import runs
-from training.runtime.runs import Progress, to_dataframe
+from training.runtime.runs import Progress, RowsResult
 
 HIDDEN, DIMENSIONS = (768, 384), 48  # units of the layers of a network, and its coordinates
 FIRST_EPOCHS = 8  # passes over the auctions of all sources, before those over the auctions of the base
@@ -33,7 +31,7 @@ HANDS_WEIGHT = 0.3  # of the error in the hands of the other seats, beside that 
 _NARROW = 4.0  # inputs are divided by their spread, but none is multiplied by more
 _MIDDLE = np.tile(np.array([10.0, 3.25, 3.25, 3.25, 3.25], np.float32), 3)
 _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
-CASES, RESULTS = "cases.npz", "results.json"
+CASES = "cases.npz"
 VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
 FEATURES = 0.2  # the share of all features that a split of a tree chooses from
 LEAST = 3  # cases of a leaf at least
@@ -63,15 +61,8 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     return scaled
 
 
-def fit_metric(examples: MetricExamples, config: CasesConfig, progress: Progress) -> list[list[Layer]]:
-    """Return the layers of each member, for inputs as in ``rows``."""
-    calls = len(examples) * FIRST_EPOCHS + int((examples.source == 0).sum()) * config.epochs
-    progress.stage("learning the metric", calls * config.members, "call")
-    return [_fit_network(examples, config, config.seed + 1000 * member, progress) for member in range(config.members)]
-
-
 def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progress: Progress) -> list[Layer]:
-    """Return the layers of one network."""
+    """Return the layers of one network, for inputs as in ``rows``."""
     import torch  # optional: the extra ``rl``
     from torch import nn
 
@@ -131,7 +122,7 @@ def _scale(rows: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.floa
 
 
 @dataclass(frozen=True)
-class CasesResult:
+class CasesResult(RowsResult):
     """Hold the result of a fit."""
 
     folder: Path
@@ -139,10 +130,6 @@ class CasesResult:
     rows: tuple[Share, ...]  # on boards of the judging split; empty if the records have none
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
     file: Path  # plays as ``cases:PATH``
-
-    def to_dataframe(self) -> Any:
-        """Return how often the base makes the recorded call as a pandas DataFrame, a kind of call a row."""
-        return to_dataframe([asdict(row) for row in self.rows])
 
 
 def fit_cases(
@@ -176,8 +163,7 @@ def fit_cases(
     if len(held_out):
         made = CaseBidder(base).bid(held_out.view, np.zeros(len(held_out), np.uint64))
         rows = tuple(shares(rounds_and_sides(held_out.view), made, held_out.called))
-    content = {"manifest": runs.manifest(base.fitted), "rows": [asdict(row) for row in rows]}
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(folder, manifest=runs.manifest(base.fitted), rows=[asdict(row) for row in rows])
     return CasesResult(folder, base, rows, states.problems, folder / CASES)
 
 
@@ -215,7 +201,10 @@ def case_base(
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    members = metric_of(fit_metric(examples, config, progress or Progress()), SIZE)
+    count, progress = len(examples) * FIRST_EPOCHS + len(states) * config.epochs, progress or Progress()
+    progress.stage("learning the metric", count * config.members, "call")
+    seeds = range(config.seed, config.seed + 1000 * config.members, 1000)
+    members = metric_of([_fit_network(examples, config, seed, progress) for seed in seeds], SIZE)
     parts = (rows[0][start : start + _ROWS].astype(np.int16) for start in range(0, len(states), _ROWS))
     features = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
     openings, later = (

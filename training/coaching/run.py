@@ -150,7 +150,8 @@ class Round:
 
     def league(self) -> LeagueConfig:
         """Return the settings by which the player learns."""
-        return self.config.league(str(self.book), self.start, self.config.iterations_of(self.number))
+        iterations = self.config.iterations if self.number == 1 else max(1, self.config.iterations // 3)
+        return self.config.league(str(self.book), self.start, iterations)
 
 
 def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
@@ -214,7 +215,7 @@ def _judge(
         return panel.panel(
             spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
             log=folder / "panel.json", progress=progress,
-        ).lines  # fmt: skip
+        ).rows  # fmt: skip
 
     results = []
     for this, what in zip(rounds, amendments, strict=True):

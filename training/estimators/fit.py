@@ -5,7 +5,6 @@ A run folder holds ``estimator.npz`` and ``results.json``.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -19,7 +18,6 @@ from torch.nn import functional
 
 from bridge_env.double_dummy.estimator import OUTCOMES, ROLES, TrickEstimator, layer_names, save_estimator
 from bridge_env.double_dummy.library import Library, builtin_library
-from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.configs import EstimatorConfig
 from training.estimators.judge import Hits, judge
@@ -27,7 +25,7 @@ from training.runtime import runs
 from training.runtime.runs import Progress
 from training.runtime.supervised import gradient_steps
 
-ESTIMATOR, RESULTS = "estimator.npz", "results.json"
+ESTIMATOR = "estimator.npz"
 _RISE = 0.1  # the share of the steps in which the learning rate rises
 _HELD_OUT = 0.02  # of the training deals, to calibrate
 _CLIP = 1.0
@@ -139,8 +137,7 @@ def fit_estimator(
     estimator = fit(config, progress)
     save_estimator(estimator, folder / ESTIMATOR)
     hits = judge(estimator, _library(config))
-    content = {"manifest": runs.manifest(asdict(config)), "hits": [asdict(hit) for hit in hits]}
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(folder, manifest=runs.manifest(asdict(config)), hits=[asdict(hit) for hit in hits])
     return EstimatorResult(folder, estimator, hits, folder / ESTIMATOR)
 
 

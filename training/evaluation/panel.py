@@ -11,7 +11,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from agents.systems.language.text import system_text
@@ -59,27 +58,23 @@ class Line:
 
 
 @dataclass(frozen=True)
-class PanelResult:
-    """The lines of a bidder on ``boards`` judging boards against each opponent."""
+class PanelResult(runs.RowsResult):
+    """The rows of a bidder on ``boards`` judging boards against each opponent."""
 
     spec: str
     boards: int
     seed: int
-    lines: list[Line]
+    rows: list[Line]
 
     def __str__(self) -> str:
-        return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.lines)}"
+        return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.rows)}"
 
     def page(self, sections: Sequence[str], command: str) -> str:
         """Return the lines and further sections as Markdown, with the command that made them."""
         how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
         page = [f"# {runs.portable(self.spec)} against the panel", "", f"Made by `{command}`; {how}.", ""]
-        page += [*markdown(self.lines), ""]
+        page += [*markdown(self.rows), ""]
         return "\n".join(page + [part for text in sections for part in ("```text", text, "```", "")])
-
-    def to_dataframe(self) -> Any:
-        """Return the lines as a pandas DataFrame."""
-        return runs.to_dataframe([asdict(line) for line in self.lines])
 
 
 def opponents() -> list[tuple[str, str]]:

@@ -39,10 +39,6 @@ class Partnership:
         """Return the system of the first player (0) or the second (1)."""
         return self.second if which else self.first
 
-    def with_player(self, which: int, system: System) -> Partnership:
-        """Return the partnership with another system for one player."""
-        return Partnership(self.first, system) if which else Partnership(system, self.second)
-
     def changes_to(self, other: Partnership) -> set[tuple[System, System]]:
         """Return the players' systems that differ in another partnership, each with its counterpart there."""
         return {(old, new) for old, new in ((self.first, other.first), (self.second, other.second)) if old != new}

@@ -72,7 +72,7 @@ class Proposal:
             system = self.edit.apply(pair.player(player))
             if system is None:
                 return None
-            pair = pair.with_player(player, system)
+            pair = Partnership(pair.first, system) if player else Partnership(system, pair.second)
             if compiled and not is_system(pair):
                 return None
         return pair
@@ -144,15 +144,11 @@ def refinements(
     out = []
     for rule in rules:
         player = target(chance, swapping)
-        for flags in ((), ("forcing",)) if may_force(rule) else ((),):
+        in_tree = rule.path != "" and not rule.path.startswith(GENERAL)  # behind some call
+        may_force = rule.call == "X" or (in_tree and rule.call[0] in "lj1234" and not rule.call.endswith("N"))
+        for flags in ((), ("forcing",)) if may_force else ((),):
             out.append(Proposal(rule_edit(rule, flags), player, operator))
     return out
-
-
-def may_force(rule: Rule) -> bool:
-    """Return whether the call could be forcing."""
-    in_tree = rule.path != "" and not rule.path.startswith(GENERAL)  # behind some call
-    return rule.call == "X" or (in_tree and rule.call[0] in "lj1234" and not rule.call.endswith("N"))
 
 
 def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:

@@ -20,14 +20,14 @@ from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership
 from training.evolution import natural
 from training.evolution.cluster_evaluator import ClusterEvaluator
-from training.evolution.config import EvolveConfig, is_stranger, spec_of
+from training.evolution.config import EvolveConfig, is_stranger
 from training.evolution.finalize import finalize
 from training.evolution.generations import State, advance, begin, league, load, write_systems
 from training.evolution.proposals import NATURAL
 from training.evolution.refine.decisions import network_by_book
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.runs import Progress, open_run, to_dataframe
+from training.runtime.runs import Progress, RowsResult, open_run
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -35,7 +35,7 @@ DIFF = "diff.md"
 
 
 @dataclass(frozen=True)
-class EvolveResult:
+class EvolveResult(RowsResult):
     """Hold the results of a run."""
 
     folder: Path
@@ -52,10 +52,6 @@ class EvolveResult:
     def spec(self) -> str:
         """Return the spec by which the pair plays."""
         return _spec(self.systems)
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, a measurement a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(row) for row in self.rows])
 
 
 def evolve(
@@ -141,7 +137,8 @@ def _judge(
     for file in folder.glob("best*.bidding"):
         file.unlink()  # these are in its place
     progress.stage(f"judging on {config.judge:,} boards that training never saw", unit="match")
-    met, unmet = [*map(spec_of, listed(config.league))], [*map(full_spec, listed(config.gatekeepers))]
+    met = [name if ":" in name else f"system:{name}" for name in listed(config.league)]
+    unmet = [*map(full_spec, listed(config.gatekeepers))]
     rows = judging.verdict(
         _spec(files), f"system:{config.control}", config.start_spec, config.judge, config.seed, met, unmet, workers
     )

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from training.league.league import IMPS, NOTHING, POLICY, League, State
 from training.networks.fit_policy import calls_of, imitate, read_auctions
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.runs import Progress, open_run, to_dataframe
+from training.runtime.runs import Progress, RowsResult, open_run
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -43,7 +43,7 @@ LEAGUE_MAY_CHANGE = (
 
 
 @dataclass(frozen=True)
-class LeagueResult:
+class LeagueResult(RowsResult):
     """Hold the result of a league, or of the part of it that the time allowed."""
 
     folder: Path
@@ -51,7 +51,7 @@ class LeagueResult:
     iterations: int  # done in all
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
     network: Path  # plays as ``policy:PATH``
-    lines: list[panel.Line]  # the verdict on judging boards
+    rows: list[panel.Line]  # the verdict on judging boards
     report: Path
     curve: Path
 
@@ -59,10 +59,6 @@ class LeagueResult:
     def complete(self) -> bool:
         """Return whether the last iteration was done."""
         return self.iterations >= self.config.iterations
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_league(
@@ -191,7 +187,7 @@ def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progre
     lines = panel.panel(
         f"policy:{folder / POLICY}", None, boards, config.seed, start=f"policy:{folder / START}",
         log=folder / "panel.json", progress=progress,
-    ).lines  # fmt: skip
+    ).rows  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
     pages.draw_curves(
         curve, _curves(state.metrics), "hours of training",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,7 +15,6 @@ from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
 from agents.maps.inputs import ADVANCES, LATER, SITUATIONS, WIDTH, hands_of, rows_of, situation
 from bridge_env.bidders.registry import full_spec, make
-from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.cases.fit import training_rows
 from training.configs import MapsConfig
@@ -35,7 +33,7 @@ from training.maps.learning import discriminant, published_metric, train_units
 from training.runtime import runs
 from training.runtime.runs import Progress
 
-MAPS, RESULTS = "maps.npz", "results.json"
+MAPS = "maps.npz"
 MOST, DESCRIBED = 50_000, 30_000  # examples of a map at most, and of them those that its metric is learned from
 DIMENSIONS = 24  # of a learned metric, at most
 PASSES, BATCH, RATES = 2.0, 512, (0.5, 0.02)  # of ``training.maps.learning``
@@ -92,11 +90,9 @@ def fit_maps(
     calls = tuple(calls_by_map(atlas, held_out)) if len(held_out) else ()
     progress.stage("matches")
     matches = tuple(play_matches(atlas, config.match_boards)) if config.match_boards else ()
-    content = {
-        "manifest": runs.manifest({"files": [Path(path).name for path in files], **asdict(config)}),
-        "calls": [asdict(row) for row in calls], "matches": [asdict(row) for row in matches],
-    }  # fmt: skip
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    manifest = runs.manifest({"files": [Path(path).name for path in files], **asdict(config)})
+    tables = {name: [asdict(row) for row in rows] for name, rows in (("calls", calls), ("matches", matches))}
+    runs.write_results(folder, manifest=manifest, **tables)
     return MapsResult(folder, atlas, calls, matches, problems, folder / MAPS)
 
 

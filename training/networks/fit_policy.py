@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -32,7 +31,7 @@ from training.evaluation.recorded_calls import Share, positions, share_table, sh
 from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.model import Perceptron, random_layers
 from training.runtime import pages, runs, supervised
-from training.runtime.runs import Progress, to_dataframe
+from training.runtime.runs import Progress, RowsResult
 
 _HELD_OUT_ONE_IN = 20
 CHECKPOINT = "checkpoint.pt"
@@ -206,19 +205,15 @@ def agreement(policy: Network, calls: Calls) -> list[Share]:
 
 
 @dataclass(frozen=True)
-class FitResult:
+class FitResult(RowsResult):
     """Hold the result of a fit."""
 
     folder: Path
     config: ImitationConfig
-    agreement: list[Share]  # on auctions held out
+    rows: list[Share]  # how often the network makes the recorded call, on auctions held out
     problems: tuple[str, ...]  # unreadable boards, as file:line: reason
     policy: Path  # plays as ``policy:PATH``
     report: Path
-
-    def to_dataframe(self) -> Any:
-        """Return how often the network makes the recorded call as a pandas DataFrame, a kind of call a row."""
-        return to_dataframe([asdict(share) for share in self.agreement])
 
 
 def fit_policy(

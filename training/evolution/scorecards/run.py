@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -27,11 +26,12 @@ from training.evolution.scorecards.blocks import blocks_of, scores_of
 from training.evolution.scorecards.fit import fit_scores, labels
 from training.evolution.scorecards.positions import Positions, collect, joined
 from training.evolution.scorecards.words import Scores
+from training.runtime import runs
 from training.runtime.cluster import Cluster
 from training.runtime.runs import Progress, open_run
 from training.runtime.settings import listed
 
-KIND, CARDS, RESULTS = "cards", "cards.bidding", "results.json"
+KIND, CARDS = "cards", "cards.bidding"
 PART = 4096  # boards a task
 _UNTRIED = 0.15  # of the calls that nobody played out: so many are learned from
 
@@ -83,7 +83,11 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
     system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
     for number in range(config.rounds):
         found = _positions(folder, config, number, system, opponents, judge, cluster, progress)
-        thin = _thinned(found, config.seed + number)
+        # Most of the calls that were not played out teach little.
+        learned = np.isfinite(found.worth) | (
+            np.random.default_rng(config.seed + number).random(len(found.worth)) < _UNTRIED
+        )
+        thin = Positions(*(getattr(found, field.name)[learned] for field in fields(Positions)))
         positions.append(thin)
         label.append(labels(thin, config.share))
         every, worth = joined(positions), np.concatenate(label)
@@ -92,8 +96,7 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
         system = base.with_cards(blocks_of(scores, every))
         atomic_write(folder / CARDS, _text(system, config.system))
     gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
-    content = {"terms": scores.terms, "positions": len(every), "gains": [asdict(gain) for gain in gains]}
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(folder, terms=scores.terms, positions=len(every), gains=[asdict(gain) for gain in gains])
     return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
 
 
@@ -158,13 +161,6 @@ def _boards(config: CardsConfig, opponent: int, number: int) -> BoardRange:
     seed = int(streams.key("cards", config.seed, opponent)[0] >> np.uint64(33))
     count = config.judge if number == config.rounds else config.boards
     return BoardRange(seed, "training", number * config.boards, count)
-
-
-def _thinned(positions: Positions, seed: int) -> Positions:
-    """Return positions without most of the calls that were not played out, which teach little."""
-    untried = np.isnan(positions.worth)
-    learned = ~untried | (np.random.default_rng(seed).random(len(untried)) < _UNTRIED)
-    return Positions(*(getattr(positions, field.name)[learned] for field in fields(Positions)))
 
 
 def gains_task(
