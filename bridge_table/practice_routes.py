@@ -25,8 +25,6 @@ Count = Annotated[int, Meta(ge=1, le=50)]  # questions of a drill
 
 api = Api()
 
-# --- drills ---------------------------------------------------------------------------------------------------
-
 
 @api.get("topics")
 async def topics(session: Session) -> Json:
@@ -93,9 +91,6 @@ def _drill_at(session: Session, name: str, number: int) -> Drill:
 
 def _begin(session: Session, drill: Drill) -> Json:
     return {"drill": session.drills.add(drill), "questions": len(drill.questions)}
-
-
-# --- saved boards ---------------------------------------------------------------------------------------------
 
 
 @api.get("history")

@@ -35,8 +35,6 @@ _MOST_CHANGED = 40
 
 api = Api()
 
-# --- the book -------------------------------------------------------------------------------------------------
-
 
 @api.post("book")
 def book(session: Session, *, spec: Spec) -> Json:
@@ -78,9 +76,6 @@ def _line(line: Line | None) -> dict[str, str] | None:
         "what": player_terms.symbols(player_terms.promise(line.constraint)),
         "note": player_terms.remark(line),
     }
-
-
-# --- a system that is being edited ----------------------------------------------------------------------------
 
 
 @api.post("text")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ from bridge_env.records.board import Board
 from bridge_env.records.lin import lin_text
 from bridge_env.records.links import viewer_link
 from bridge_env.records.pbn import board_text
-from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_env.rules.play import Plays
@@ -147,18 +146,6 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
     return out
 
 
-def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
-    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``;
-    raise ``IllegalCall`` where they are no auction.
-    """
-    over, read = bool(one_auction(calls, 0).done[0]), reader_of(spec, spec)
-    every = {} if over else read.every(calls, 0, 0)
-    return {
-        "over": over, "shown": dict(zip(SEATS, read.seats(calls, 0, 0), strict=True)),
-        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
-    }  # fmt: skip
-
-
 def legal_calls(auctions: Auctions) -> list[str]:
     return [call_text(call) for call in np.flatnonzero(auctions.legal()[0]).tolist()]
 
@@ -171,18 +158,6 @@ def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]
     return {"mean": round(mean, 2), "error": None if error is None else round(error, 2)}
 
 
-# --- records ---------------------------------------------------------------------------------------------------
-
-
-def export(table: Table, form: Format) -> dict[str, Any]:
-    """Return a table's board with its auction and play and what the calls showed; raise ``RequestError`` before it is
-    over.
-    """
-    if table.phase != OVER:
-        raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
-    return board_file(_board(table), form)
-
-
 def board_file(board: Board, form: Format) -> dict[str, Any]:
     """Return the text of a board, and the name of its file if it is one."""
     if form == "link":
@@ -191,7 +166,12 @@ def board_file(board: Board, form: Format) -> dict[str, Any]:
     return {"name": f"board-{board.number}.{form}", "text": text}
 
 
-def _board(table: Table) -> Board:
+def record(table: Table) -> Board:
+    """Return a table's board with its auction and play and what the calls showed; raise ``RequestError`` before it is
+    over.
+    """
+    if table.phase != OVER:
+        raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
     deal, setup = table.deal, table.setup
     play, tricks, solved = None, None, deal.table
     if solved is None and table.review is not None:

@@ -40,9 +40,6 @@ def _merged(rows: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
             labels = []
 
 
-# --- openings ----------------------------------------------------------------------------------------------
-
-
 def _one_notrump(hands: Hands, call: str) -> str:
     balanced, nearly = (hands.most(hands.column(name) == 1, 0.98) for name in ("balanced", "semibalanced"))
     parts = [hands.hcp(), "balanced" if balanced else "balanced or nearly so" if nearly else "any shape"]
@@ -93,9 +90,6 @@ def _three_of_a_suit(survey: CallSurvey, auction: str) -> str:
     high = max(hands.range("hcp")[1] for hands, _ in used)
     cards = min(hands.range(f"length:{suit}")[0] for hands, suit in used)
     return f"{'weak, ' if high <= 12 else ''}{cards} cards or more, {span(low, high)} HCP"
-
-
-# --- responses ---------------------------------------------------------------------------------------------
 
 
 def _response_to_notrump(survey: CallSurvey, auction: str) -> str:

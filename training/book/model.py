@@ -80,7 +80,17 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
     return {
         "name": graph.system.name,
         "comments": list(graph.system.comments),
-        "entries": [_system_entry(entry) for entry in graph.entries],
+        "entries": [
+            {
+                "call": symbols(player_terms.call(entry.step)),
+                "what": symbols(player_terms.lines_promise(entry.lines)),
+                "remark": symbols(player_terms.lines_remark(entry.lines)),
+                "note": symbols(", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))),
+                "flags": [player_terms.FLAG_TEXT[flag] for flag in entry.flags],
+                "point": None if entry.point is None else entry.point.index,
+            }
+            for entry in graph.entries
+        ],
         **points_model(graph.points, is_printed),
         "general": [
             {
@@ -110,17 +120,6 @@ def card_row(line: Line) -> dict[str, Any]:
     asks = player_terms.promise(line.constraint) if line.constraint else ""
     texts = {"call": player_terms.call(line.path[-1]), "asks": asks, "adds": adds, "takes": takes, "note": line.note}
     return {name: symbols(text) for name, text in texts.items()} | {"start": line.score.base}
-
-
-def _system_entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "call": symbols(player_terms.call(entry.step)),
-        "what": symbols(player_terms.lines_promise(entry.lines)),
-        "remark": symbols(player_terms.lines_remark(entry.lines)),
-        "note": symbols(", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))),
-        "flags": [player_terms.FLAG_TEXT[flag] for flag in entry.flags],
-        "point": None if entry.point is None else entry.point.index,
-    }
 
 
 def points_model(points: Sequence[Point], is_printed: Callable[[Entry], bool]) -> dict[str, Any]:

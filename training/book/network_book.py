@@ -47,9 +47,6 @@ LEGEND = (
 )
 
 
-# --- calls -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class NetworkCalls:
     """Every call of deals that a network bids at all four seats, by board and by call; auctions count from the opening
@@ -113,9 +110,6 @@ def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> 
         owner, opened, board + start, seat, number, late, call, hand_columns(deal_features(owner)[board, seat]), point,
         hashed(point, call.astype(np.int64)), artificial_calls(history, dealer, owner)[0][board, at], answer[board, at],
     )  # fmt: skip
-
-
-# --- rows ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
@@ -185,9 +179,6 @@ def coverage(rows: list[NetworkCall], other: NetworkCalls) -> Coverage:
         if row is not None and (shows := shown(row.figures)) is not None:
             hands, fitting = hands + len(found), fitting + int(shows.fit(other.hands[found]).sum())
     return Coverage(len(other), covered, hands, fitting)
-
-
-# --- the book --------------------------------------------------------------------------------------------------
 
 
 def make_network_book(

@@ -22,7 +22,7 @@ from bridge_env.hands.features import MEANINGS
 from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
-from training.book.measure import Figures, Measurements, measure
+from training.book.measure import Measurements, measure
 from training.book.model import HOLDOUT, Worth
 from training.book.shows import Coverage, Shows, coverage, shown_by_entries
 from training.book.survey import SystemSurvey
@@ -90,10 +90,6 @@ class SystemBook:
         """Return the system's points and entries."""
         return self.measured.graph
 
-    def figures(self, entry: Entry) -> Figures:
-        """Return the figures of an entry."""
-        return self.measured.figures[entry.index]
-
     @cached_property
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
@@ -102,7 +98,7 @@ class SystemBook:
 
     def is_printed(self, entry: Entry) -> bool:
         """Return whether the book prints a call."""
-        figures = self.figures(entry)
+        figures = self.measured.figures[entry.index]
         rare = self.once_in and figures.made * self.once_in < figures.deals
         return entry.point is None or (self._is_within_levels(entry) and not rare)
 
@@ -127,7 +123,8 @@ class SystemBook:
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(self.figures(entry), str(self.shows[entry.index] or ""), self.worth.get(entry.index))
+        figures, shows = self.measured.figures[entry.index], self.shows[entry.index]
+        return model.figures_model(figures, str(shows or ""), self.worth.get(entry.index))
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it."""

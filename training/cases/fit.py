@@ -38,22 +38,10 @@ LEAST = 3  # cases of a leaf at least
 _ROWS = 16_384
 
 
-@dataclass(frozen=True)
-class MetricExamples:
-    """Hold recorded calls to learn from."""
-
-    rows: NDArray[np.int8]  # (N, SIZE), the states
-    called: NDArray[np.int8]  # (N,)
-    # (N, 15), points and lengths (C D H S) of the next, the partner and the last seat, to scale
-    others: NDArray[np.float32]
-    source: NDArray[np.int64]  # (N,), the number of the source of the auctions, 0 for the base
-
-    def __len__(self) -> int:
-        return len(self.called)
-
-
 def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[Any]) -> NDArray[np.float32]:
-    """Return ``MetricExamples.others`` of calls: deals uint8 (B, 52), and int64 (N,) the deal and the seat of each."""
+    """Return points and lengths (C D H S) of the next, the partner's and the last hand, to scale, float32 (N, 15), of
+    calls: deals uint8 (B, 52), and int64 (N,) the deal and the seat of each.
+    """
     held = np.stack([hand_features(owner == s)[:, HCP_AND_LENGTHS] for s in range(4)], axis=1)
     seats = (seat.astype(np.int64)[:, None] + np.arange(1, 4)) % 4
     counts = held[board[:, None], seats].reshape(len(board), 15).astype(np.float32)
@@ -61,8 +49,18 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     return scaled
 
 
-def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progress: Progress) -> list[Layer]:
-    """Return the layers of one network, for inputs as in ``rows``."""
+def _fit_network(
+    rows: NDArray[np.int8], called: NDArray[np.int8], others: NDArray[np.float32], source: NDArray[np.int64],
+    epochs: int, seed: int, progress: Progress,
+) -> list[Layer]:  # fmt: skip
+    """Return the layers of one network, for inputs as in ``rows``, int8 (N, SIZE).
+
+    Args:
+        called: int8 (N,), the calls of these states.
+        others: as ``hands_of_others`` returns them.
+        source: (N,), the number of the source of the auctions, 0 for the base.
+        epochs: passes over the auctions of the base.
+    """
     import torch  # optional: the extra ``rl``
     from torch import nn
 
@@ -70,25 +68,23 @@ def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progr
 
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    widths = [examples.rows.shape[1], *HIDDEN]
+    widths = [rows.shape[1], *HIDDEN]
     linear = [nn.Linear(a, b) for a, b in zip(widths, [*HIDDEN, DIMENSIONS], strict=True)]
-    shift = nn.Embedding(int(examples.source.max()) + 1, widths[1])
+    shift = nn.Embedding(int(source.max()) + 1, widths[1])
     nn.init.zeros_(shift.weight)
-    heads = nn.Linear(DIMENSIONS, NUM_CALLS), nn.Linear(widths[-1], examples.others.shape[1])
+    heads = nn.Linear(DIMENSIONS, NUM_CALLS), nn.Linear(widths[-1], others.shape[1])
     parts = nn.ModuleList([*linear, shift, *heads])
-    scale, centre = (torch.from_numpy(a) for a in _scale(examples.rows))
-    rows, called, others, source = (
-        torch.from_numpy(a) for a in (examples.rows, examples.called.astype(np.int64), examples.others, examples.source)
-    )
+    scale, centre = (torch.from_numpy(a) for a in _scale(rows))
+    inputs, calls, hands, sources = (torch.from_numpy(a) for a in (rows, called.astype(np.int64), others, source))
     call_loss = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
 
     def loss(some: Any) -> Any:
-        signal = linear[0]((rows[some].float() - centre) * scale) + shift(source[some])
+        signal = linear[0]((inputs[some].float() - centre) * scale) + shift(sources[some])
         for layer in linear[1:]:
             signal = nn.functional.dropout(torch.relu(signal), DROPOUT)
             last, signal = signal, layer(signal)
-        hand_loss = (heads[1](last) - others[some]).square().mean()
-        return call_loss(heads[0](nn.functional.softsign(signal)), called[some]) + HANDS_WEIGHT * hand_loss
+        hand_loss = (heads[1](last) - hands[some]).square().mean()
+        return call_loss(heads[0](nn.functional.softsign(signal)), calls[some]) + HANDS_WEIGHT * hand_loss
 
     def batches(stage: Any, epochs: int, optimizer: Any, rate: float) -> Iterator[Any]:
         steps = -(-len(stage) // BATCH)
@@ -99,12 +95,12 @@ def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progr
                 schedule.step()
 
     stages = [
-        (torch.arange(len(examples)), FIRST_EPOCHS, FIRST_RATE),
-        (torch.from_numpy(np.flatnonzero(examples.source == 0)), config.epochs, RATE),
+        (torch.arange(len(rows)), FIRST_EPOCHS, FIRST_RATE),
+        (torch.from_numpy(np.flatnonzero(source == 0)), epochs, RATE),
     ]
-    for stage, epochs, rate in stages:
+    for stage, passes, rate in stages:
         optimizer = torch.optim.AdamW(parts.parameters(), lr=rate, weight_decay=DECAY)
-        for _ in gradient_steps(optimizer, batches(stage, epochs, optimizer, rate), loss):
+        for _ in gradient_steps(optimizer, batches(stage, passes, optimizer, rate), loss):
             progress.add(BATCH)
     out = [(p.weight.detach().double().numpy().T, p.bias.detach().double().numpy()) for p in linear]
     weight = out[0][0] * scale.double().numpy()[:, None]
@@ -134,7 +130,7 @@ class CasesResult(RowsResult):
 
 def fit_cases(
     files: Sequence[str | Path], config: CasesConfig, out: Path | None = None,
-    *, also: Sequence[Sequence[str | Path]] = (), progress: Progress | None = None,
+    *, also: Sequence[Sequence[str | Path]] = (), progress: Progress = Progress(),
 ) -> CasesResult:  # fmt: skip
     """Fit a case base to the training boards of PBN files, and measure it on their judging boards.
 
@@ -148,7 +144,6 @@ def fit_cases(
         OSError: a file cannot be read.
     """
     config.check()
-    progress = progress or Progress()
     states = read_states(files)
     training = training_rows(states)
     known, held_out = states.take(training), states.take(~training)
@@ -186,7 +181,7 @@ def training_rows(states: States) -> NDArray[np.bool_]:
 
 
 def case_base(
-    states: States, config: CasesConfig, also: Sequence[States] = (), progress: Progress | None = None
+    states: States, config: CasesConfig, also: Sequence[States] = (), progress: Progress = Progress()
 ) -> CaseBase:
     """Return a base of all ``states`` with a metric, first fitted to ``also`` too, and forests; raise ``ValueError``
     where there are too few openings or other calls.
@@ -195,16 +190,16 @@ def case_base(
         raise ValueError(f"{len(states)} recorded calls are too few: {VOTES} cases vote on a call")
     sources = [states, *also]
     rows = [described(source) for source in sources]
-    examples = MetricExamples(
+    examples = (
         np.concatenate(rows),
         np.concatenate([source.called for source in sources]),
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    count, progress = len(examples) * FIRST_EPOCHS + len(states) * config.epochs, progress or Progress()
+    count = sum(map(len, sources)) * FIRST_EPOCHS + len(states) * config.epochs
     progress.stage("learning the metric", count * config.members, "call")
     seeds = range(config.seed, config.seed + 1000 * config.members, 1000)
-    members = metric_of([_fit_network(examples, config, seed, progress) for seed in seeds], SIZE)
+    members = metric_of([_fit_network(*examples, config.epochs, seed, progress) for seed in seeds], SIZE)
     parts = (rows[0][start : start + _ROWS].astype(np.int16) for start in range(0, len(states), _ROWS))
     features = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
     openings, later = (

@@ -53,7 +53,7 @@ class RetainResult:
 
 def retain(
     path: Path, opponents: str, boards: int, judged: int, seed: int, out: Path | None = None,
-    *, progress: Progress | None = None,
+    *, progress: Progress = Progress(),
 ) -> RetainResult:  # fmt: skip
     """Let the case base of a file bid training boards, retain the gains of other calls, and judge it before and after.
 
@@ -68,7 +68,6 @@ def retain(
         SpecError: there are no such opponents, or they are gatekeepers.
     """
     refuse_gatekeepers([opponents])
-    progress = progress or Progress()
     base = load(path)
     training = library_boards(boards, seed, "training")
     after = with_experience(base, opponents, training, seed, progress)

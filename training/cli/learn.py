@@ -132,10 +132,11 @@ def league(
             address=address, progress=progress,
         )  # fmt: skip
     print("\n" + panel.table_text(result.rows) + "\n")
+    complete = result.iterations >= result.config.iterations
     print_facts({
         "report": result.report, "learning curve": result.curve, "network": result.network,
         "play it": f"bridge-env match policy:{result.network} system:two-over-one",
-    } | ({} if result.complete else {"go on": f"bridge-env train league --resume {result.folder}"}))  # fmt: skip
+    } | ({} if complete else {"go on": f"bridge-env train league --resume {result.folder}"}))  # fmt: skip
     return 0
 
 

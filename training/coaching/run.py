@@ -88,7 +88,7 @@ class CoachResult:
 
 def coach(
     config: CoachConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
-    workers: int | None = None, address: str | None = None, progress: Progress | None = None,
+    workers: int | None = None, address: str | None = None, progress: Progress = Progress(),
 ) -> CoachResult:  # fmt: skip
     """Train a player by a system, amend the system by the player, judge both, and write the report.
 
@@ -107,7 +107,6 @@ def coach(
     """
     config.check()
     check_own_calls(config.evolve("", "").own_calls, [config.system])
-    progress = progress or Progress()
     if resume is None:
         text = system_text(read_system(config.system))
         folder = open_run(KIND, config, out, name or system_path(config.system).stem, None)

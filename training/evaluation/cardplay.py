@@ -55,7 +55,8 @@ class PlayedBoard:
 
 def of_fate(table: TableResult, fate: str) -> NDArray[np.bool_]:
     """Return which contracts of a table make, go down one, or more, double dummy: bool (N,)."""
-    chosen: NDArray[np.bool_] = np.clip(table.down, 0, 2) == list(FATES).index(fate)
+    down = table.contracts.bid.astype(np.int64) // 5 + 7 - table.tricks  # short of the contract
+    chosen: NDArray[np.bool_] = np.clip(down, 0, 2) == list(FATES).index(fate)
     return chosen & (table.contracts.declarer >= 0)
 
 

@@ -59,11 +59,6 @@ class TableResult:
         contracts = Contracts(*(part[rows] for part in self.contracts))
         return TableResult(self.history[rows], contracts, self.tricks[rows], self.score[rows])
 
-    @property
-    def down(self) -> NDArray[np.int64]:
-        """Return the tricks short of the contract, int64 (N,): 0 or less if made; undefined if passed out."""
-        return 6 + self.contracts.bid.astype(np.int64) // 5 + 1 - self.tricks
-
 
 Tables = tuple[TableResult, TableResult]
 """A North-South, then A East-West."""

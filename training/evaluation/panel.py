@@ -20,7 +20,7 @@ from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.io.json_files import read_json
 from training.evaluation.boards import library_boards
-from training.evaluation.duplicate import MatchResult, match
+from training.evaluation.duplicate import match
 from training.evaluation.network_opponents import role_of
 from training.evaluation.situations import of_match
 from training.runtime import runs
@@ -109,7 +109,7 @@ def panel(
     over: str | None = None,
     workers: int = 1,
     log: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> PanelResult:
     """Play a bidder against many, on the same judging boards.
 
@@ -130,7 +130,7 @@ def panel(
         listed.insert(0, ("start", start))
     for name in (spec, *([over] if over else []), *(opponent for _, opponent in listed)):
         make(name)  # a faulty spec is an error before anything is played
-    dealt, progress = library_boards(boards, seed), progress or Progress()
+    dealt = library_boards(boards, seed)
     done = {} if log is None or not log.exists() else read(log)
     lines = []
     for group, opponent in listed:
@@ -145,20 +145,16 @@ def panel(
                 other = match(over, opponent, dealt, seed, workers=workers, progress=progress.add) if over else None
             except BidderError as fault:
                 raise type(fault)(f"against {opponent}: {fault}") from fault
-            done[key] = _line(group, opponent, played, other)
+            calls = round(of_match(played)[0], 2)
+            line = Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
+            if other is not None:
+                more = played.minus(other)
+                line = replace(line, gain=more.mean_imps, gain_error=more.standard_error)
+            done[key] = line
             if log is not None:
                 atomic_write(log, json.dumps({k: asdict(line) for k, line in done.items()}, indent=1) + "\n")
         lines.append(replace(done[key], group=group))
     return PanelResult(spec, boards, seed, lines)
-
-
-def _line(group: str, opponent: str, played: MatchResult, other: MatchResult | None) -> Line:
-    calls = round(of_match(played)[0], 2)
-    line = Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
-    if other is None:
-        return line
-    more = played.minus(other)
-    return replace(line, gain=more.mean_imps, gain_error=more.standard_error)
 
 
 def version(spec: str) -> str:

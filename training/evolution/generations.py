@@ -16,7 +16,6 @@ from typing import Any, NotRequired, TypedDict
 from agents.systems.bidder import Hierarchy, deal_features, line_usage
 from agents.systems.changes.mutation import SeededRandom
 from agents.systems.language.text import numbered_anew, parse_system, system_text
-from agents.systems.language.tree import System
 from agents.systems.library.shipped import read_system
 from bridge_env.io.files import atomic_write
 from training.evaluation.boards import library_boards
@@ -48,7 +47,6 @@ class MetricsRow(TypedDict):
     seconds: float
     accepted: NotRequired[list[str]]
     best: NotRequired[int]
-    agreement: NotRequired[float]
 
 
 @dataclass
@@ -116,9 +114,6 @@ def advance(
         yield state
 
 
-# --- a generation ---------------------------------------------------------------------------------------
-
-
 def generation(state: State, config: EvolveConfig, evaluator: ClusterEvaluator) -> State:
     """Return the state after one more generation."""
     began = time.perf_counter()
@@ -180,22 +175,17 @@ def propose(
     if config.uses(CARDS):
         proposed += evaluator.cards(pair, study)
     if config.uses("evolution") or config.operators == SWAPPING:
-        usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
+        sample = library_boards(2000, config.seed, TRAINING, start=2000 * g)
+        features = deal_features(sample.owner)
+        usage = [  # compiled anew: lines of a system in the cache may be numbered otherwise
+            line_usage(Hierarchy(pair.player(player)), features, sample.dealer, sample.vulnerability)
+            for player in (0, 1)
+        ]
         chance = SeededRandom("vary", config.seed, g, i)
         proposed += proposals.variations(pair, config.proposals, chance, usage, swapping)
     if swapping:
         proposed += proposals.swaps(population, i, config.proposals, SeededRandom("swap", config.seed, g, i))
     return proposed
-
-
-def _usage(system: System, seed: int, g: int) -> dict[int, int]:
-    """Return the number of calls that each line of a system makes where all play it."""
-    sample = library_boards(2000, seed, TRAINING, start=2000 * g)
-    hierarchy = Hierarchy(system)  # not the one in the cache: its lines may be numbered otherwise
-    return line_usage(hierarchy, deal_features(sample.owner), sample.dealer, sample.vulnerability)
-
-
-# --- files ----------------------------------------------------------------------------------------------
 
 
 def save(folder: Path, state: State) -> None:

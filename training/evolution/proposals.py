@@ -195,9 +195,6 @@ def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
     return list({inserted_rule(p): p for p in calls}.values())
 
 
-# --- verdicts ---------------------------------------------------------------------------------------------------------
-
-
 def trial(
     us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], board_range: BoardRange
 ) -> NDArray[np.int64]:

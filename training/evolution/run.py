@@ -57,7 +57,7 @@ class EvolveResult(RowsResult):
 def evolve(
     config: EvolveConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
     seconds: float | None = None, workers: int | None = None, address: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> EvolveResult:  # fmt: skip
     """Evolve partnerships, choose the champion, judge it and write the report.
 
@@ -76,7 +76,6 @@ def evolve(
         ClusterError: Ray is missing, or the cluster cannot be reached.
     """
     check_start(config)
-    progress = progress or Progress()
     state = begin(config) if resume is None else load_or_begin(resume, config)
     with Cluster(workers, address) as cluster:
         folder = open_run(KIND, config, out, name, resume)

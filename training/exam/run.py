@@ -204,9 +204,6 @@ def exam(config: ExamConfig) -> ExamResult:
     return ExamResult(config, tuple(sit(spec, chosen, config.key, config.areas) for spec in config.specs))
 
 
-# --- in words -------------------------------------------------------------------------------------------------
-
-
 def scores_text(papers: Sequence[Paper]) -> str:
     """Return a table for each set of positions: percent of the points by area and bidder."""
     sets: dict[tuple[str, ...], list[Paper]] = {}

@@ -43,7 +43,6 @@ _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
 class Opponent:
     """Hold a member of the pool, which plays ``share`` of the boards against the learner."""
 
-    name: str
     share: float
     player: Network | SystemGuided | str | None  # a network, the spec of any bidder, or None for a pair that passes
 

@@ -55,16 +55,11 @@ class LeagueResult(RowsResult):
     report: Path
     curve: Path
 
-    @property
-    def complete(self) -> bool:
-        """Return whether the last iteration was done."""
-        return self.iterations >= self.config.iterations
-
 
 def train_league(
     config: LeagueConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
     seconds: float | None = None, judge: int = 5000, workers: int | None = None, address: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> LeagueResult:  # fmt: skip
     """Train a network in the league to the last iteration or for ``seconds``, and judge it.
 
@@ -83,7 +78,7 @@ def train_league(
     """
     config.check()
     check_start(config)
-    progress, cores = progress or Progress(), os.cpu_count() or 2
+    cores = os.cpu_count() or 2
     # Learning takes less than a core: on two it would wait for one player.
     tasks = workers if workers or address else max(2, cores - 1)
     with Cluster(tasks, address) as cluster:

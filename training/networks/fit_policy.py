@@ -218,7 +218,7 @@ class FitResult(RowsResult):
 
 def fit_policy(
     config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, boards: int = BOARDS,
-    role: str = "", progress: Progress | None = None,
+    role: str = "", progress: Progress = Progress(),
 ) -> FitResult:  # fmt: skip
     """Fit a network to recorded auctions, and measure it on auctions held out; in the same folder a fit goes on.
 
@@ -239,7 +239,6 @@ def fit_policy(
     refuse_gatekeepers(map(str, records))
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    progress = progress or Progress()
     layers = None if start is None else start_networks(start).policy.floats()
     progress.stage("reading the auctions", unit="%")
     read = read_auctions(records, boards, config.seed)
@@ -257,7 +256,10 @@ def fit_policy(
         progress.note(f"loss {loss:.3f}")
 
     policy, seconds = imitate(config, calls, out, layers, show)
-    command = _command(config, records, start, boards, role)
+    options = {"start": start, "boards": boards if boards != BOARDS else None, "role": role}
+    words = ["bridge-env", "fit", "policy", *map(runs.portable, records)]
+    words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
+    command = runs.command_line(shlex.join(words), config)
     trained = {"by": command, "auctions": len(learn), "role": role}
     networks_file.save(Networks(policy, trained=trained), out / POLICY)
     found = agreement(policy, judged)
@@ -267,11 +269,3 @@ def fit_policy(
     )  # fmt: skip
     atomic_write(out / "report.md", page)
     return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")
-
-
-def _command(config: ImitationConfig, records: Sequence[str], start: str | None, boards: int, role: str) -> str:
-    """Return the command that repeats the fit."""
-    options = {"start": start, "boards": boards if boards != BOARDS else None, "role": role}
-    words = ["bridge-env", "fit", "policy", *map(runs.portable, records)]
-    words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
-    return runs.command_line(shlex.join(words), config)

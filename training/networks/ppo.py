@@ -82,7 +82,7 @@ class PPOResult(RowsResult):
 def train_ppo(
     config: PPOConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
     callbacks: Sequence[BaseCallback] = (), evaluated: Callable[[dict[str, Any]], object] = lambda row: None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> PPOResult:  # fmt: skip
     """Train a policy until the limits of ``config``, and judge it.
 
@@ -99,7 +99,6 @@ def train_ppo(
         RunError: the folder cannot be used, or is damaged.
         KeyboardInterrupt: after the state of that moment has been saved.
     """
-    progress = progress or Progress()
     config.check()
     make(config.opponents), make(config.control)
     refuse_gatekeepers([config.opponents, config.control])

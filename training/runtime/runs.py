@@ -291,19 +291,16 @@ class ResultLog(Generic[Row]):
             with self.path.open("r+b") as stream:
                 stream.truncate(len(complete))
         first, *lines = complete.splitlines()
-        self._check_header(first)
-        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
-
-    def add(self, rows: Iterable[Row]) -> None:
-        """Append results. ``read`` comes before it."""
-        with self.path.open("ab") as stream:
-            stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-
-    def _check_header(self, line: bytes) -> None:
-        found = decode_json(line, dict[str, Any], f"{self.path}:1", ResultLogError)
+        found = decode_json(first, dict[str, Any], f"{self.path}:1", ResultLogError)
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
                 raise ResultLogError(
                     f"{self.path} holds something else: its {name} is {found.get(name)!r}, not "
                     f"{self.header.get(name)!r}; name another file, or remove this one"
                 )
+        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Append results. ``read`` comes before it."""
+        with self.path.open("ab") as stream:
+            stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -50,7 +50,7 @@ class CardsResult:
 
 def fit_cards(
     config: CardsConfig, out: Path = Path("results"), *, name: str | None = None, resume: Path | None = None,
-    workers: int | None = None, progress: Progress | None = None,
+    workers: int | None = None, progress: Progress = Progress(),
 ) -> CardsResult:  # fmt: skip
     """Fit scorecards for ``config.system``, and measure what they gain on other boards.
 
@@ -65,7 +65,6 @@ def fit_cards(
         ClusterError: Ray could not finish a task.
     """
     config.check()
-    progress = progress or Progress()
     read_system(config.system)
     _judge(config)
     for spec in listed(config.against):
@@ -81,6 +80,11 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
     base, judge = read_system(config.system).with_cards(()), _judge(config)
     opponents = tuple(stranger(spec) for spec in listed(config.against))
     system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
+
+    def tick(what: str, share: float) -> None:
+        progress.say(what)
+        progress.to(100 * share)
+
     for number in range(config.rounds):
         found = _positions(folder, config, number, system, opponents, judge, cluster, progress)
         # Most of the calls that were not played out teach little.
@@ -92,7 +96,7 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
         label.append(labels(thin, config.share))
         every, worth = joined(positions), np.concatenate(label)
         progress.stage(f"round {number + 1}: fit to {len(every):,} positions", 100, "%")
-        scores = fit_scores(every, worth, config.terms, config.seed, tick=_ticker(progress))
+        scores = fit_scores(every, worth, config.terms, config.seed, tick=tick)
         system = base.with_cards(blocks_of(scores, every))
         atomic_write(folder / CARDS, _text(system, config.system))
     gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
@@ -122,14 +126,6 @@ def _text(system: System, base: str) -> str:
     own = System(f"{system.name} with scorecards", (), cards)
     head, _, rest = system_text(own).partition("\n")
     return f"{head}\nbase: {base}\n{rest}"
-
-
-def _ticker(progress: Progress) -> Callable[[str, float], None]:
-    def tick(what: str, share: float) -> None:
-        progress.say(what)
-        progress.to(100 * share)
-
-    return tick
 
 
 def _positions(
