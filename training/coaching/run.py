@@ -27,7 +27,6 @@ from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
 from training.coaching.judgement import find_departures, judgement_of, line_text, unused_lines
-from training.configs import LeagueConfig
 from training.evaluation import panel, truth
 from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
@@ -147,15 +146,11 @@ class Round:
         self.amending_run = folder / "evolve" / f"amending{trained}"
         self.cards_run = folder / scorecards.KIND / f"fit{trained}-{config.terms}"
 
-    def league(self) -> LeagueConfig:
-        """Return the settings by which the player learns."""
-        iterations = self.config.iterations if self.number == 1 else max(1, self.config.iterations // 3)
-        return self.config.league(str(self.book), self.start, iterations)
-
 
 def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
     """Let a player learn by the book to the last iteration, and choose the terms on which it bids by it."""
-    config, run = this.league(), this.player_run
+    iterations = this.config.iterations if this.number == 1 else max(1, this.config.iterations // 3)
+    config, run = this.config.league(str(this.book), this.start, iterations), this.player_run
     train_league.check_start(config)
     open_run(train_league.KIND, config, this.folder, run.name, run if run.exists() else None)
     progress.stage("learning by the book", config.iterations, "it")

@@ -23,7 +23,7 @@ from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership, Rival
 from training.evolution import natural, proposals
 from training.evolution.cluster_evaluator import TRAINING, ClusterEvaluator
-from training.evolution.config import EvolveConfig, is_stranger
+from training.evolution.config import EvolveConfig
 from training.evolution.proposals import AMENDMENT, CARDS, NATURAL, SWAPPING, TUNING, Proposal
 from training.evolution.selection import select_proposals
 from training.runtime import runs
@@ -82,10 +82,14 @@ def numbered(name: str) -> Partnership:
     return Partnership(system, system)
 
 
+def rival(name: str) -> Rival:
+    """Return an opponent by its name: a stranger, which discloses no system, or both players with a system."""
+    return stranger(name) if name.startswith("policy:") else numbered(name)
+
+
 def league(config: EvolveConfig) -> tuple[Rival, ...]:
     """Return the opponents of a run, the control pair first."""
-    met = dict.fromkeys([config.control, *listed(config.league)])
-    return tuple(stranger(name) if is_stranger(name) else numbered(name) for name in met)
+    return tuple(map(rival, dict.fromkeys([config.control, *listed(config.league)])))
 
 
 def begin(config: EvolveConfig) -> State:

@@ -16,13 +16,12 @@ from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.io.files import atomic_write
 from training.book.diff import compare_systems
 from training.evaluation import verdict as judging
-from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership
 from training.evolution import natural
 from training.evolution.cluster_evaluator import ClusterEvaluator
-from training.evolution.config import EvolveConfig, is_stranger
+from training.evolution.config import EvolveConfig
 from training.evolution.finalize import finalize
-from training.evolution.generations import State, advance, begin, league, load, write_systems
+from training.evolution.generations import State, advance, begin, league, load, rival, write_systems
 from training.evolution.proposals import NATURAL
 from training.evolution.refine.decisions import network_by_book
 from training.runtime import pages, runs
@@ -115,9 +114,10 @@ def check_start(config: EvolveConfig) -> None:
     """
     config.check()
     check_own_calls(config.own_calls, config.starts)
-    for name in (*config.starts, *config.opponents):
-        _ = stranger(name) if is_stranger(name) else read_system(name)
-    if config.uses(NATURAL) and all(natural.opens(read_system(name)) for name in config.starts):
+    starts = [read_system(name) for name in config.starts]
+    for name in config.opponents:
+        rival(name)
+    if config.uses(NATURAL) and all(map(natural.opens, starts)):
         raise ValueError(
             f"--operators natural is for a start without opening bids, and {config.start} has some: leave it out"
         )
