@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ from training.evaluation.boards import first_deal_hash, library_boards, nan_as_n
 from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes, use_fast_matmul
 from training.runtime.runs import ResultLog
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # if their contracts have to be solved, some twenty milliseconds each
@@ -198,9 +195,9 @@ class MatchResult:
             })  # fmt: skip
         return out
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(self) -> Any:
         """Return ``rows`` as a pandas DataFrame, with columns such as ``a_ns.contract``."""
-        import pandas as pd  # optional
+        import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional
 
         return pd.json_normalize(self.rows())
 

@@ -258,7 +258,10 @@ def _experience(
     """Compute the advantages of all decisions, and choose the fraction of them to learn from."""
     auctions, later = sampled.auctions, sampled.decisions
     # Decisions up to where a sampled auction left the greedy one: the greedy call is worth 0.
-    early, early_length, number = _decisions_before(greedy, sampled)
+    before, index = np.arange(greedy.index.shape[1]), greedy.index[sampled.board]
+    own = ((auctions.dealer[:, None] + before) & 1) == sampled.side[:, None]
+    early, early_length = np.nonzero((before <= sampled.left[:, None]) & own & (index >= 0))
+    number = index[early, early_length]
     early_call = auctions.history[early, early_length]
     # Decisions after it, against what the critic expected.
     board = sampled.board[later.row]
@@ -294,18 +297,6 @@ def _experience(
         CriticExamples(take_rows(critic_inputs, late), weight[len(weight) - len(late) :], target[late]),
         {name: float(value) for name, value in figures.items()},
     )
-
-
-def _decisions_before(
-    greedy: GreedyAuctions, sampled: SampledAuctions
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Return the decisions of the sampling sides up to where they left the greedy auctions: the sampled auction of
-    each, int64 (E,), the calls before it, int64 (E,), and the greedy decision there, int32 (E,).
-    """
-    length, index = np.arange(greedy.index.shape[1]), greedy.index[sampled.board]
-    own = ((sampled.auctions.dealer[:, None] + length) & 1) == sampled.side[:, None]
-    row, before = np.nonzero((length <= sampled.left[:, None]) & own & (index >= 0))
-    return row, before, index[row, before]
 
 
 def thinning_factor(interest: NDArray[np.float32], share: float) -> float:

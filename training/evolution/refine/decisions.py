@@ -150,18 +150,12 @@ def by_judgement(spec: str, at: Table, board: Index, number: Index, tried: NDArr
     x = np.clip(preferred[labelled], LEAST, MOST)
     y = played[labelled].astype(np.float64)
     out = played.astype(np.float32)
-    out[labelled] = np.round((SHARE * _line(x, y) + (1 - SHARE) * y) * UNIT) / UNIT
+    if len(x):
+        spread = x - x.mean()
+        slope = float(spread @ (y - y.mean())) / max(float(spread @ spread), 1e-9)
+        line = y.mean() + slope * spread  # of least squares
+        out[labelled] = np.round((SHARE * line + (1 - SHARE) * y) * UNIT) / UNIT
     return out
-
-
-def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the line of least squares of ``y`` over ``x``, at each ``x``."""
-    if not len(x):
-        return y
-    spread = x - x.mean()
-    slope = float(spread @ (y - y.mean())) / max(float(spread @ spread), 1e-9)
-    fitted: NDArray[np.float64] = y.mean() + slope * spread
-    return fitted
 
 
 def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.float64]:
