@@ -39,8 +39,6 @@ PersonName = Annotated[str, Meta(max_length=60)]
 
 host_api, key_api, seat_api = Api(), Api(), Api()
 
-# --- the host -------------------------------------------------------------------------------------------------
-
 
 @host_api.post("rooms")
 def open_room(
@@ -53,8 +51,10 @@ def open_room(
     if kind == PRACTICE and number & 1:
         raise RequestError("Partners who practise sit North and South.")
     seats = (number, number ^ 2) if kind == PRACTICE else (number,)
-    source = read_source(secrets.randbits(48), hands, calls, ns)
-    return {"key": session.rooms.open(kind, setup, seats, source, check_name(name)).key}
+    room = Room(session.rooms, kind, setup, read_source(secrets.randbits(48), hands, calls, ns))
+    host, *_ = [session.rooms.invite(room, seat) for seat in seats]
+    host.host, host.name = True, check_name(name)
+    return {"key": host.key}
 
 
 @host_api.post("challenges")
@@ -79,13 +79,10 @@ def _setup(session: Session, ns: str, ew: str, control: str, player: Player) -> 
     return Setup((), session.check_spec(ns), session.check_spec(ew), session.check_spec(control), player)
 
 
-# --- guests ---------------------------------------------------------------------------------------------------
-
-
 @key_api.get("look")
 def look(holder: SeatInvite | Challenge, *, draw: bool = False) -> Json:
     """Return what the holder of a key may know; ``draw``: draw hands for what rare calls show."""
-    return holder.view(draw) if isinstance(holder, SeatInvite) else holder.view()
+    return holder.room.view(holder, draw) if isinstance(holder, SeatInvite) else holder.view()
 
 
 @key_api.post("join")

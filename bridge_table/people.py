@@ -57,14 +57,10 @@ class SeatInvite:
     def label(self) -> str:
         return self.name or "A guest"
 
-    def view(self, draw: bool = False) -> dict[str, Any]:
-        """Return all that the person may know; ``draw`` as in ``state``."""
-        return self.room.view(self, draw)
-
     def changed_view(self) -> dict[str, Any]:
         """Return what the person may know after a change, which all at the table are to see."""
         self.room.notify()
-        return self.view()
+        return self.room.view(self)
 
 
 @dataclass(eq=False)
@@ -99,8 +95,6 @@ class Room:
         for room in self.challenge.players.values() if self.challenge and self.table.phase == OVER else [self]:
             room.version += 1
 
-    # --- presence ---------------------------------------------------------------------------------------
-
     def settle(self) -> None:
         """Notice people who have come and who have left: whose browser sends requests, or sends none any more."""
         now, before, table = self.rooms.clock(), self._present, self.table
@@ -134,8 +128,6 @@ class Room:
 
     def _bidder(self, seat: int) -> str:
         return spec_at(*self.setup.specs, seat)
-
-    # --- going on -----------------------------------------------------------------------------------------
 
     def step(self) -> bool:
         """Do one thing that needs no person; return whether something has changed. Raise ``BidderError`` where a bidder
@@ -196,9 +188,7 @@ class Room:
         table = self.table
         return 0.3 if table.phase == BIDDING else 1.1 if table.phase == PLAYING and not len(table.cards) % 4 else 0.5
 
-    # --- views --------------------------------------------------------------------------------------------
-
-    def view(self, invite: SeatInvite, draw: bool) -> dict[str, Any]:
+    def view(self, invite: SeatInvite, draw: bool = False) -> dict[str, Any]:
         """Return all that the person at one seat may know; ``draw`` as in ``state``."""
         version = self.version  # read first: the view is at least as new
         self.settle()
@@ -286,13 +276,6 @@ class Rooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.keys: dict[str, Any] = {}  # SeatInvite or Challenge
-
-    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], source: Source, name: str) -> SeatInvite:
-        """Open a room, and return the host's seat, the first of ``seats``."""
-        room = Room(self, kind, setup, source)
-        host, *_ = [self.invite(room, seat) for seat in seats]
-        host.host, host.name = True, name
-        return host
 
     def invite(self, room: Room, seat: int) -> SeatInvite:
         """Return a seat with a new key; its older key is no longer valid."""

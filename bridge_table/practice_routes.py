@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -23,8 +24,6 @@ _MAX_BOARD = 10**9
 Count = Annotated[int, Meta(ge=1, le=50)]  # questions of a drill
 
 api = Api()
-
-# --- drills ---------------------------------------------------------------------------------------------------
 
 
 @api.get("topics")
@@ -72,7 +71,15 @@ def answer(session: Session, name: str, *, number: int, call: str) -> Json:
 @api.post("drills/{name}/again")
 def again(session: Session, name: str) -> Json:
     """Begin a drill of the questions that were answered wrong."""
-    return _begin(session, drills.wrong_again(session.drills[name]))
+    drill = session.drills[name]
+    wrong = [k for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
+    if not wrong:
+        raise RequestError("Nothing was answered wrong so far.", 409)
+    questions, readers = (
+        tuple(drill.questions[k] for k in wrong),
+        tuple(drill.readers[k] for k in wrong if drill.readers),
+    )
+    return _begin(session, replace(drill, questions=questions, answers={}, mistakes=(), readers=readers))
 
 
 def _drill_at(session: Session, name: str, number: int) -> Drill:
@@ -84,9 +91,6 @@ def _drill_at(session: Session, name: str, number: int) -> Drill:
 
 def _begin(session: Session, drill: Drill) -> Json:
     return {"drill": session.drills.add(drill), "questions": len(drill.questions)}
-
-
-# --- saved boards ---------------------------------------------------------------------------------------------
 
 
 @api.get("history")

@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from agents.registry import system_of
 from agents.systems.language.tree import System
-from bridge_table.board.dealing import Deal, Scenario, judging_deal, random_deal
+from bridge_env.rules.cards import SEATS
+from bridge_table.board.dealing import Deal, Source
 from bridge_table.board.seating import check_spec
 from bridge_table.board.table import Setup, Table
 from bridge_table.board.views import check_looks
-from bridge_table.http.requests import RequestError, Seat, seat_number
+from bridge_table.http.requests import RequestError, Seat
 from bridge_table.learning.database import Database
 from bridge_table.learning.drills import Drill
 from bridge_table.people import Rooms
@@ -54,23 +55,11 @@ class Session:
         self.drills = Store[Drill]("There is no such drill; begin a new one.")
         self._numbers: dict[str, int] = {}  # by source, of the latest board
 
-    # --- boards -------------------------------------------------------------------------------------------
-
-    def next_deal(
-        self, source: str, stack: str, number: int, scenario: Scenario | None = None, swap: bool = False
-    ) -> Deal:
-        """Return board ``number`` of a source, from 1; 0: the next one, of a stack the first."""
-        if source == "stack":
-            deals = self.stacks[stack]
-            if number > len(deals):
-                raise RequestError(f"There is no board {number}; {deals[0].source} has {len(deals)}.", 404)
-            return deals[max(number, 1) - 1]
-        number = number or self._numbers.get(source, 0) + 1
-        if scenario is not None:
-            deal = scenario.deal(self.seed, number, swap)
-        else:
-            deal = (judging_deal if source == "judging" else random_deal)(self.seed, number)
-        self._numbers[source] = number
+    def next_deal(self, name: str, source: Source, number: int, swap: bool) -> Deal:
+        """Return board ``number`` of the source of this name, from 1; 0: the next one, of pasted boards the first."""
+        number = number or (1 if source.pasted else self._numbers.get(name, 0) + 1)
+        deal = source.deal(number, swap)
+        self._numbers[name] = number
         return deal
 
     def open(self, setup: Setup, deal: Deal) -> Table:
@@ -83,11 +72,9 @@ class Session:
         """Return a table, and the number of a seat; raise ``RequestError`` where there is none, or the seat may not
         look.
         """
-        table, number = self.tables[name], seat_number(seat)
+        table, number = self.tables[name], None if seat == "watch" else SEATS.index(seat)
         check_looks(table, number)
         return table, number
-
-    # --- specs and systems --------------------------------------------------------------------------------
 
     def check_spec(self, spec: str) -> str:
         """Return a spec that the page may use; raise ``SpecError`` where it may not."""

@@ -1,4 +1,4 @@
-"""The requests of the table's page, and of the page on which a board is put together."""
+"""The requests of the table's page, and of the page on which a board is put together, of which nothing is stored."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from agents.registry import system_of
+from agents.registry import reader_of, system_of
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import call_text, parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, board_dealer, board_vulnerability
 from bridge_table.board import seating, views
-from bridge_table.board.dealing import PARTNER, SCENARIOS, Deal, problem_texts, read_scenario, read_texts
+from bridge_table.board.dealing import PARTNER, SCENARIOS, Deal, Source, problem_texts, read_scenario, read_texts
 from bridge_table.board.hints import hint
 from bridge_table.board.review import review
 from bridge_table.board.table import OVER, Setup, Table
@@ -42,8 +42,6 @@ _CHAMPION = "policy:champion"
 People = Annotated[str, Meta(pattern="^N?E?S?W?$")]
 
 api = Api()
-
-# --- the server -----------------------------------------------------------------------------------------------
 
 
 @api.get("start")
@@ -85,13 +83,15 @@ def add_system(session: Session, *, text: SystemText, name: Name = "mine.bidding
 
 @api.post("system")
 def after_auction(session: Session, *, spec: Spec, calls: Words = "") -> Json:
-    """Return what every legal call shows after an auction in which all four seats bid by one spec."""
+    """Return what every legal call shows after an auction from North on in which all four seats bid by one spec."""
     made, spec = parse_calls(calls), session.check_spec(spec)
-    out = views.after_auction(spec, made)
-    written = system_of(spec)
-    if written is not None:
-        out["entries"] = entries_after(written.system, made, [parse_call(word) for word in out["calls"]])
-    return out
+    over, read, written = bool(one_auction(made, 0).done[0]), reader_of(spec, spec), system_of(spec)
+    every = {} if over else read.every(made, 0, 0)
+    return {
+        "over": over, "shown": dict(zip(SEATS, read.seats(made, 0, 0), strict=True)),
+        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
+        **({} if written is None else {"entries": entries_after(written.system, made, list(every))}),
+    }  # fmt: skip
 
 
 @api.post("tables")
@@ -106,7 +106,8 @@ def deal(
     seats, ns, ew = tuple(map(SEATS.index, people)), session.check_spec(ns), session.check_spec(ew)
     control = session.check_spec(control or (ew if seats and seats[0] & 1 else ns))
     scenario = read_scenario(hands, calls, dealer, ns) if source == "scenario" else None
-    board = session.next_deal(source, stack, number, scenario, swap)
+    pasted = tuple(session.stacks[stack]) if source == "stack" else ()
+    board = session.next_deal(source, Source(session.seed, scenario, pasted, source == "judging"), number, swap)
     if dealer != "board" and scenario is None:
         board = replace(board, dealer=SEATS.index(dealer))
     if vulnerability != "board":
@@ -121,9 +122,6 @@ def _act(session: Session, name: str, seat: Seat, act: Callable[[Table, int | No
     table, player = session.table_for(name, seat)
     act(table, player)
     return state(table, player)
-
-
-# --- one table ------------------------------------------------------------------------------------------------
 
 
 @api.get("tables/{name}")
@@ -157,7 +155,7 @@ def show_review(session: Session, name: str) -> Json:
 @api.get("tables/{name}/export")
 def show_export(session: Session, name: str, *, form: Format = "pbn") -> Json:
     """Return the board in a format of other programs."""
-    return views.export(session.tables[name], form)
+    return views.board_file(views.record(session.tables[name]), form)
 
 
 @api.get("tables/{name}/report")
@@ -218,9 +216,6 @@ def begin_play(session: Session, name: str, *, seat: Seat = "watch") -> Json:
 def end_board(session: Session, name: str, *, seat: Seat = "watch") -> Json:
     """End the board, and show all hands."""
     return _act(session, name, seat, lambda table, player: table.show())
-
-
-# --- a board that is put together; the server stores nothing of it -------------------------------------------
 
 
 @api.post("editor/read")

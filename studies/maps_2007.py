@@ -32,7 +32,7 @@ from training.evaluation.boards import Boards, library_boards, standard_error
 from training.evaluation.duplicate import match
 from training.evaluation.recorded_calls import Calls, percent
 from training.evaluation.verdict import rows_table
-from training.maps.judge import held_out_examples, play_matches
+from training.maps.fit import held_out_examples, play_matches
 from training.runtime.pages import drawn, table
 
 POINTS = (15, 17)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from cyclopts import App, Parameter
 
 from bridge_env.io.files import atomic_write
+from training.runtime.runs import RESULTS, write_results
 
 Found = tuple[Path, Mapping[str, Sequence[str]], Mapping[str, Any]]
 """What a study returns: the folder for its results, the lines of its tables by title, and its results for JSON."""
@@ -43,5 +43,5 @@ def run_study(module: str, study: Callable[..., Found], argv: Sequence[str] | No
         lines += [f"## {title}", "", *table, ""]
     out.mkdir(parents=True, exist_ok=True)
     atomic_write(out / "tables.md", "\n".join(lines))
-    atomic_write(out / "results.json", json.dumps({"command": command, **results}, indent=1) + "\n")
-    print(f"written: {out / 'tables.md'}, {out / 'results.json'}")
+    write_results(out, command=command, **results)
+    print(f"written: {out / 'tables.md'}, {out / RESULTS}")

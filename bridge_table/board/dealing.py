@@ -115,11 +115,14 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Source:
-    """Where several people's boards come from: pasted ones, a scenario, or random deals of ``seed``."""
+    """Where boards come from: pasted ones, a scenario, solved boards that no training sees, or random deals of
+    ``seed``.
+    """
 
     seed: int
     scenario: Scenario | None = None
     pasted: tuple[Deal, ...] = ()
+    judging: bool = False
 
     @property
     def calls(self) -> list[int]:
@@ -128,11 +131,15 @@ class Source:
 
     def deal(self, number: int, swap: bool = False) -> Deal:
         """Return board ``number``, from 1; with ``swap`` partners change seats. Raise ``RequestError`` where no deal
-        fits.
+        fits, or there are not so many.
         """
+        if number > len(self.pasted) > 0:
+            raise RequestError(f"There is no board {number}; {self.pasted[0].source} has {len(self.pasted)}.", 404)
         if self.pasted:
             return self.pasted[number - 1]
-        return self.scenario.deal(self.seed, number, swap) if self.scenario else random_deal(self.seed, number)
+        if self.scenario:
+            return self.scenario.deal(self.seed, number, swap)
+        return (judging_deal if self.judging else random_deal)(self.seed, number)
 
 
 def read_source(seed: int, hands: str, calls: str, spec: str = PARTNER, pasted: Sequence[Deal] = ()) -> Source:

@@ -136,9 +136,6 @@ def _card_hint(table: Table) -> dict[str, Any]:
     return {"card": card_text(decision.card), "rows": rows, "deals": count, "why": why}
 
 
-# --- was a call a mistake? --------------------------------------------------------------------------------------
-
-
 def compare_call(table: Table, number: int, others: list[int]) -> dict[str, Any] | None:
     """Compare call ``number`` of a person with ``others`` over deals that fit what the seat knew: return the best
     ``call``, its ``gain`` in IMPs and the standard ``error``, the ``deals``, and whether it is ``sure``; None where

@@ -79,9 +79,6 @@ def _solved(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) ->
     return _result(contract, took, vulnerability)
 
 
-# --- the other table -----------------------------------------------------------------------------------------
-
-
 def _bid_on(specs: tuple[str, str], table: Table, auctions: Auctions, what: str) -> None:
     """Bid auctions on the table's deal to their end, in place, by bidders that do not look ahead."""
     n, key = len(auctions), table.key(0, what)
@@ -107,9 +104,6 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
         "control": setup.control, "calls": [call_text(call) for call in auctions.calls(0)],
         **_solved(contract, tricks, deal.vulnerability),
     }  # fmt: skip
-
-
-# --- where it went wrong -------------------------------------------------------------------------------------
 
 
 def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[str, Any]]:

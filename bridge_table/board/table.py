@@ -66,8 +66,6 @@ class Table:
     review: dict[str, Any] | None = None  # once it is over
     counts: bool | None = None  # whether it is a result of the session, once its review was seen
 
-    # --- state ------------------------------------------------------------------------------------------
-
     @property
     def at(self) -> int:
         """The number of calls and cards so far."""
@@ -122,8 +120,6 @@ class Table:
                 out[dummy ^ 2] = True  # a person in dummy's seat plays for a declarer who is no person
         return out
 
-    # --- bidding ------------------------------------------------------------------------------------------
-
     def call(self, seat: int | None, call: int, at: int) -> None:
         """Make a person's call."""
         self._expect(seat, at, BIDDING)
@@ -155,8 +151,6 @@ class Table:
         if auctions.done[0]:
             self.phase = BID if self.calls and not self.contract.passed_out else OVER
 
-    # --- bidders and players --------------------------------------------------------------------------
-
     def step(self, at: int) -> None:
         """Make the call or play the card of the bidder or player to go on, ``at`` calls and cards having been seen;
         raise ``RequestError`` where it is nobody's turn, ``BidderError`` where it fails and the table stays as it is.
@@ -177,8 +171,6 @@ class Table:
             choice = legal_calls(bidder, self.view(), self.key(len(self.calls)))
         self._expect_at(at)  # a later request may have been quicker than a slow bidder
         make(int(choice[0]))
-
-    # --- the play -----------------------------------------------------------------------------------------
 
     def play(self) -> None:
         if self.phase != BID:
@@ -239,8 +231,6 @@ class Table:
         best = int(card_tricks(plays.left, plays.strain, plays.leader, trick).max())
         declares = (int(plays.turn[0]) ^ self.contract.declarer) & 1 == 0
         return best if declares else 13 - int(plays.tricks[0]) - best
-
-    # --- taking back --------------------------------------------------------------------------------------
 
     def undo(self, seat: int | None) -> None:
         """Take back the latest call or card that a person chose, and what came after it."""

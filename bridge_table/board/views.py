@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.networks.reader import Shows
 from agents.registry import reader_of, spec_at
@@ -20,7 +18,7 @@ from bridge_env.records.board import Board
 from bridge_env.records.lin import lin_text
 from bridge_env.records.links import viewer_link
 from bridge_env.records.pbn import board_text
-from bridge_env.rules.auction import Auctions, one_auction
+from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS, VULNERABILITIES, card_text
 from bridge_env.rules.play import Plays
@@ -60,7 +58,10 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
         "people": [SEATS[s] for s in people],
         "bidders": dict(zip(("NS", "EW"), table.setup.specs, strict=True)),
         "seat": None if seat is None else SEATS[seat],
-        "sits": {SEATS[s]: _sitter(table, s) for s in range(4)},
+        "sits": {
+            SEATS[s]: "you" if s in people and not table.setup.replay else spec_at(*table.setup.specs, s)
+            for s in range(4)
+        },
         "hands": _hands(table, seat),
         "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], "shows": _shows(table, k, draw)}
                   for k, call in enumerate(table.calls)],
@@ -82,13 +83,6 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     if table.phase == PLAYING or (table.phase == OVER and table.cards):
         out["play"] = _play(table, seat)
     return out
-
-
-def _sitter(table: Table, seat: int) -> str:
-    """Return the player at a seat: ``you``, or the spec of a bidder."""
-    if seat in table.setup.people and not table.setup.replay:
-        return "you"
-    return spec_at(*table.setup.specs, seat)
 
 
 def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
@@ -152,18 +146,6 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
     return out
 
 
-def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
-    """Return what each legal call shows after ``calls`` from North on, and what the seats have shown, all by ``spec``;
-    raise ``IllegalCall`` where they are no auction.
-    """
-    over, read = bool(one_auction(calls, 0).done[0]), reader_of(spec, spec)
-    every = {} if over else read.every(calls, 0, 0)
-    return {
-        "over": over, "shown": dict(zip(SEATS, read.seats(calls, 0, 0), strict=True)),
-        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
-    }  # fmt: skip
-
-
 def legal_calls(auctions: Auctions) -> list[str]:
     return [call_text(call) for call in np.flatnonzero(auctions.legal()[0]).tolist()]
 
@@ -176,18 +158,6 @@ def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]
     return {"mean": round(mean, 2), "error": None if error is None else round(error, 2)}
 
 
-# --- records ---------------------------------------------------------------------------------------------------
-
-
-def export(table: Table, form: Format) -> dict[str, Any]:
-    """Return a table's board with its auction and play and what the calls showed; raise ``RequestError`` before it is
-    over.
-    """
-    if table.phase != OVER:
-        raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
-    return board_file(_board(table), form)
-
-
 def board_file(board: Board, form: Format) -> dict[str, Any]:
     """Return the text of a board, and the name of its file if it is one."""
     if form == "link":
@@ -196,9 +166,16 @@ def board_file(board: Board, form: Format) -> dict[str, Any]:
     return {"name": f"board-{board.number}.{form}", "text": text}
 
 
-def _board(table: Table) -> Board:
+def record(table: Table) -> Board:
+    """Return a table's board with its auction and play and what the calls showed; raise ``RequestError`` before it is
+    over.
+    """
+    if table.phase != OVER:
+        raise RequestError("A board can be taken along when it is over: its record holds all four hands.", 409)
     deal, setup = table.deal, table.setup
-    play, tricks = None, None
+    play, tricks, solved = None, None, deal.table
+    if solved is None and table.review is not None:
+        solved = np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
     if table.cards:
         plays = table.plays
         play, tricks = plays.cards(0), int(plays.won[0])
@@ -211,15 +188,8 @@ def _board(table: Table) -> Board:
             notes[number] = shows.text
     return Board(
         deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, table.contract, tricks, play,
-        tags=names, notes=notes, table=_tricks_table(table),
+        tags=names, notes=notes, table=solved,
     )  # fmt: skip
-
-
-def _tricks_table(table: Table) -> NDArray[np.int8] | None:
-    """Return the double-dummy table of the file or of the review, int8 (4, 5); None where neither is known."""
-    if table.deal.table is not None or table.review is None:
-        return table.deal.table
-    return np.array([table.review["tricks"][seat] for seat in SEATS], np.int8)
 
 
 def problem_report(table: Table, seat: int | None, seed: int | None = None) -> dict[str, Any]:

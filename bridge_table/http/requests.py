@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bridge_env.bidders.errors import BidderError
 from bridge_env.rules.calls import parse_call
-from bridge_env.rules.cards import CARD_NUMBERS, SEATS
+from bridge_env.rules.cards import CARD_NUMBERS
 
 Spec = Annotated[str, msgspec.Meta(max_length=300)]
 Words = Annotated[str, msgspec.Meta(max_length=2000)]  # calls or cards with spaces between them
@@ -99,11 +99,6 @@ def parse_card(text: str) -> int:
     if card is None:
         raise ValueError(f"{text!r} is no card; write the suit and the rank, as in HQ")
     return card
-
-
-def seat_number(seat: Seat) -> int | None:
-    """Return the number of a seat, 0 to 3; None for ``watch``."""
-    return None if seat == "watch" else SEATS.index(seat)
 
 
 class Api:

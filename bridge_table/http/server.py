@@ -37,23 +37,20 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 def address_of(listening: socket.socket, host: str) -> str:
     """Return where all that may use a server that listens on ``host`` reach it, as ``http://127.0.0.1:8737``."""
-    shown = _own_address() if host in _ANYWHERE else host
+    shown = host
+    if host in _ANYWHERE:  # then this machine's address on its network
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.connect(("192.0.2.1", 9))  # an address for examples; this sends nothing
+                shown = str(probe.getsockname()[0])
+            except OSError:
+                shown = LOCAL
     return f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"
 
 
 def is_local(host: str) -> bool:
     """Return whether only this machine reaches a server that listens on ``host``."""
     return host in (LOCAL, "localhost", "::1")
-
-
-def _own_address() -> str:
-    """Return this machine's address on its network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # an address for examples; this sends nothing
-        except OSError:
-            return LOCAL
-        return str(probe.getsockname()[0])
 
 
 def make_server(app: Any) -> Any:

@@ -146,7 +146,9 @@ class Search:
                     passes -= passed
         titles = {position.area: title_of(position.area) for position in chosen}
         if self.topic == CARDS:
-            return Drill(spec, titles, tuple(sorted(chosen, key=lambda one: -_lead(spec, one))), shows_cards=True)
+            totals = ([*(one.total for one in _sums(spec, position)), 0] for position in chosen)
+            order = np.argsort([second - first for first, second, *_ in totals], kind="stable")  # the clearest first
+            return Drill(spec, titles, tuple(chosen[k] for k in order), shows_cards=True)
         return Drill(spec, titles, _from_easy_to_hard(chosen, spec, self.seed))
 
 
@@ -157,12 +159,6 @@ def _sums(spec: str, position: Position) -> list[Sum]:
     auctions = one_auction(position.auction, position.dealer, position.vulnerability)
     hand = parse_hand(position.hand)
     return sums_of(AuctionPosition(HierarchyBidder(system), public_view(auctions)), hand_features(hand[None])[0])
-
-
-def _lead(spec: str, position: Position) -> int:
-    """Return by how much the highest sum beats the next."""
-    totals = [one.total for one in _sums(spec, position)]
-    return totals[0] - totals[1] if len(totals) > 1 else totals[0]
 
 
 def _cards(spec: str, position: Position) -> dict[str, Any]:
@@ -234,12 +230,3 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
         "accepted": {call_text(c): points for c, points in position.answers},
         "sums": list(map(str, _sums(drill.spec, position))) if drill.shows_cards else [],
     }  # fmt: skip
-
-
-def wrong_again(drill: Drill) -> Drill:
-    """Return a drill of the questions that were answered wrong; raise ``RequestError`` where there are none."""
-    wrong = [k for k, call in sorted(drill.answers.items()) if drill.questions[k].points(call) < FULL]
-    if not wrong:
-        raise RequestError("Nothing was answered wrong so far.", 409)
-    readers = tuple(drill.readers[k] for k in wrong) if drill.readers else ()
-    return replace(drill, questions=tuple(drill.questions[k] for k in wrong), answers={}, mistakes=(), readers=readers)

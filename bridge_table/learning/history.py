@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -56,9 +57,8 @@ def _board(table: Table, review: dict[str, Any]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _calls(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, object] | None]]:
-    """Return the kind of each call of a person, and the row of its mistake if it was one."""
-    out: list[tuple[str, dict[str, object] | None]] = []
+def _calls(table: Table, review: dict[str, Any]) -> Iterator[tuple[str, dict[str, object] | None]]:
+    """Yield the kind of each call of a person, and the row of its mistake if it was one."""
     for mine in review["calls"]:
         held = table.deal.owner == SEATS.index(mine["seat"])
         features = hand_features(held[None])[0]
@@ -68,17 +68,15 @@ def _calls(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, ob
         accepted = [
             call for call, gain in gains.items() if call != mine["call"] and gains[mine["better"]] - gain <= _SAME
         ]
-        out.append((kind, None if not mine["costly"] else {
+        yield kind, None if not mine["costly"] else {
             "part": CALL, "number": mine["number"], "kind": kind, "seat": mine["seat"], "hand": hand_text(held),
             "made": mine["call"], "better": mine["better"], "accepted": " ".join(accepted), "usual": mine["usual"],
             "cost": mine["lost"],
-        }))  # fmt: skip
-    return out
+        }  # fmt: skip
 
 
-def _cards(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, object] | None]]:
-    """Return the kind of each card that a person chose among several, and the row of its mistake if it was one."""
-    out: list[tuple[str, dict[str, object] | None]] = []
+def _cards(table: Table, review: dict[str, Any]) -> Iterator[tuple[str, dict[str, object] | None]]:
+    """Yield the kind of each card that a person chose among several, and the row of its mistake if it was one."""
     declarer, people = table.contract.declarer, table.setup.people
     for number, card in enumerate(review["cards"]):
         seat = SEATS.index(card["seat"])
@@ -88,12 +86,11 @@ def _cards(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, ob
             continue
         kind = "declarer" if declares else "defence" if number else "lead"
         held = (table.deal.owner == seat) & ~np.isin(np.arange(52), table.cards[:number])
-        out.append((kind, None if not card["cost"] else {
+        yield kind, None if not card["cost"] else {
             "part": CARD, "number": number, "kind": kind, "seat": card["seat"], "hand": hand_text(held),
             "made": card["card"], "better": card["best"][0], "accepted": " ".join(card["best"]), "usual": "",
             "cost": card["imps"],
-        }))  # fmt: skip
-    return out
+        }  # fmt: skip
 
 
 def overview(database: Database) -> dict[str, Any]:

@@ -27,11 +27,11 @@ from agents.lookahead.explain import explain
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Lookahead
 from agents.networks.bidder import NetworkBidder
-from agents.networks.reader import Reader, Shows
+from agents.networks.reader import Reader
 from agents.registry import reader_of
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
-from bridge_env.bidders.protocols import Bidder, CardPlayer, Explains
+from bridge_env.bidders.protocols import Bidder, Explains
 from bridge_env.bidders.registry import implements, make, player_at
 from bridge_env.bidders.view import BidView, view_of
 from bridge_env.hands.deals import parse_hand
@@ -70,7 +70,7 @@ class Answers:
         view = view_of(auctions, np.where(question.hand, seat, UNKNOWN).astype(np.uint8)[None])
         player, key = player_at(self.bidder, seat), _key(question)
         call = int(legal_calls(self.bidder, view, key)[0])
-        shows = self._reader(seat, details).call(question.calls, question.dealer, question.vulnerability, call)
+        shows = self.reader(seat, details).call(question.calls, question.dealer, question.vulnerability, call)
         out = {
             "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
             "candidates": _candidates(player, view, call), "explanation": str(shows),
@@ -80,21 +80,6 @@ class Answers:
         elif details and implements(player, Explains):
             out["why"] = explain_call(player, view, key)  # type: ignore[arg-type]
         return out
-
-    def shows(self, question: Question) -> Shows:
-        """Return what the last call shows, the pair at the question's seat; raise ``ValueError`` where the auction is
-        not legal.
-        """
-        *before, made = question.calls
-        one_auction(question.calls, question.dealer, question.vulnerability)
-        return self._reader(question.seat).call(before, question.dealer, question.vulnerability, made)
-
-    def every(self, question: Question) -> dict[int, Shows]:
-        """Return what each legal call would show, where the pair sits at the question's seat; raises as ``shows``."""
-        state = question.calls, question.dealer, question.vulnerability
-        if one_auction(*state).done[0]:
-            raise ValueError("the auction is over")
-        return self._reader(question.seat).every(*state)
 
     def card(self, question: Question) -> dict[str, Any]:
         """Return the card of the hand whose turn it is in BEN's form; errors as of ``call``."""
@@ -108,7 +93,9 @@ class Answers:
             raise BidderError(f"{self.play} failed: {error_line(error)}") from error
 
     def _card(self, question: Question, view: PlayView) -> dict[str, Any]:
-        key, player = _key(question), _choosing(self.players[question.seat & 1], view)
+        key, player = _key(question), self.players[question.seat & 1]
+        while isinstance(player, Split):
+            player = player.declarer if declares(view)[0] else player.defender
         if not isinstance(player, MonteCarlo):
             card = int(player.play(view, key)[0])
             return {"card": _legal(card, view, self.play), "who": self.play, "candidates": []}
@@ -129,7 +116,8 @@ class Answers:
         """Return the specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 
-    def _reader(self, seat: int, draws: bool = True) -> Reader:
+    def reader(self, seat: int, draws: bool = True) -> Reader:
+        """Return what reads calls where the pair sits at ``seat``."""
         return reader_of(*self.sides(seat & 1), draws)
 
 
@@ -149,13 +137,6 @@ def _candidates(player: Bidder, view: BidView, made: int) -> list[dict[str, Any]
     order = np.argsort(-chances, kind="stable")[:_MAX_CANDIDATES].tolist()
     likely = [made, *(call for call in order if call != made and chances[call] >= _LEAST)]
     return [{"call": ben.answer_word(call), "insta_score": round(float(chances[call]), 4)} for call in likely]
-
-
-def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
-    """Return the player that chooses the card, where one declares and another defends."""
-    while isinstance(player, Split):
-        player = player.declarer if declares(view)[0] else player.defender
-    return player
 
 
 def _expected(thought: CardDecision, belief: BelievedDeals, view: PlayView) -> list[dict[str, Any]]:
@@ -179,39 +160,37 @@ def _legal(card: int, view: PlayView, spec: str) -> str:
     return card_text(card)
 
 
-def answer_bid(answers: Answers, fields: ben.Fields) -> Json:
-    """Return a call."""
-    return answers.call(fields.question(True), fields.details)
-
-
-def answer_card(answers: Answers, fields: ben.Fields) -> Json:
-    """Return a card."""
-    return answers.card(fields.question(True))
-
-
 def answer_explain(answers: Answers, fields: ben.Fields) -> Json:
     """Return what the last call shows."""
     question = fields.question(False)
     if not question.calls:
         raise RequestError("'ctx' holds no call to be explained.")
-    shows = answers.shows(question)
+    one_auction(question.calls, question.dealer, question.vulnerability)  # an illegal one is an error
+    *before, made = question.calls
+    shows = answers.reader(question.seat).call(before, question.dealer, question.vulnerability, made)
     return {"explanation": str(shows), "Alert": shows.artificial}
 
 
 def answer_bids(answers: Answers, fields: ben.Fields) -> Json:
     """Return what every legal call would show; the last row also has the specs of both sides, as in BEN."""
     question = fields.question(False)
+    state = question.calls, question.dealer, question.vulnerability
+    if one_auction(*state).done[0]:
+        raise ValueError("the auction is over")
     north_south, east_west = answers.sides(question.seat & 1)
     rows: list[dict[str, Any]] = [
         {"bid": "P" if call == PASS else ben.answer_word(call), "m": str(shows), "Alert": shows.artificial}
-        for call, shows in answers.every(question).items()
+        for call, shows in answers.reader(question.seat).every(*state).items()
     ]
     rows[-1] |= {"NS": north_south, "EW": east_west}
     return rows
 
 
 _ENDPOINTS: dict[str, Callable[[Answers, ben.Fields], Json]] = {
-    ben.BID: answer_bid, ben.LEAD: answer_card, ben.PLAY: answer_card, "/explain": answer_explain,
+    ben.BID: lambda answers, fields: answers.call(fields.question(True), fields.details),
+    ben.LEAD: lambda answers, fields: answers.card(fields.question(True)),
+    ben.PLAY: lambda answers, fields: answers.card(fields.question(True)),
+    "/explain": answer_explain,
     "/bids": answer_bids,
 }  # fmt: skip
 

@@ -33,8 +33,6 @@ _VULNERABLE_SIGNS = {"": 0, "@v": 1, "@V": 2, "@v@V": 3, "@V@v": 3}
 
 SeatLetter = Annotated[str, msgspec.Meta(pattern="^[NESWnesw]$")]
 
-# --- questions --------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -135,9 +133,6 @@ def read_vulnerability(text: str) -> int:
     """Return the code of ``vul``; raise ``ValueError`` where it is no vulnerability."""
     word = text.strip()
     return _VULNERABLE_SIGNS[word] if word in _VULNERABLE_SIGNS else parse_vulnerability(word)
-
-
-# --- answers ----------------------------------------------------------------------------------------------
 
 
 def answer_word(call: int) -> str:

@@ -17,7 +17,7 @@ from bridge_env.rules.calls import call_text
 from studies import maps_2007 as study
 from studies.tables import run_study
 from training.evaluation.boards import library_boards
-from training.maps import fit, judge
+from training.maps import fit
 from training.maps.learning import (
     batch_step,
     best_matching,
@@ -36,7 +36,7 @@ def atlas():
 
 @pytest.fixture(scope="module")
 def held():
-    return judge.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
+    return fit.teacher_examples("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
 
 
 def test_the_same_seed_makes_the_same_bytes(atlas, tmp_path):
@@ -114,7 +114,7 @@ def test_why(atlas, tmp_path):
 
 
 def test_judgements_add_up(atlas, held):
-    rows = {row.name: row for row in judge.calls_by_map(atlas, held)}
+    rows = {row.name: row for row in fit.calls_by_map(atlas, held)}
     bins = study.by_sureness(atlas, held, "system:two-over-one")
     assert rows["all calls"].calls == len(held) == sum(b.calls for b in bins)
     assert sum(rows[name].calls for name in SITUATIONS if name in rows) == len(held)

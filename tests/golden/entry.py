@@ -140,7 +140,9 @@ def system_book(name: str, deals: int, seed: int) -> tuple[list[Any], dict[str, 
 
     book = make_book(read_system(name), deals, seed)
     rows = [
-        _figure_row("general" if one.point is None else one.point.name, one.step, book.figures(one), shows)
+        _figure_row(
+            "general" if one.point is None else one.point.name, one.step, book.measured.figures[one.index], shows
+        )
         for one, shows in zip(book.graph.entries, book.shows, strict=True)
     ]
     measured = book.measured

@@ -136,7 +136,7 @@ def test_figures_are_those_of_a_naive_count():
 
 
 def test_variables_are_the_suits_they_stand_for():
-    figures = toy_book().figures(entry(toy_book().graph, "1M", "2M"))
+    figures = toy_book().measured.figures[entry(toy_book().graph, "1M", "2M").index]
     assert figures.made > 10
     major, other = figures.hands[:, COLUMNS.index("M")], figures.hands[:, COLUMNS.index("oM")]
     assert (np.minimum(major, other) == figures.hands[:, 3:5].min(axis=1)).all()
@@ -239,7 +239,8 @@ def test_rare_calls_are_left_out_and_not_covered():
     printed = [e for e in book.graph.entries if book.is_printed(e)]
     left_out = [e for e in book.graph.entries if not book.is_printed(e)]
     assert 0 < len(left_out) < 8
-    assert max(book.figures(e).made for e in left_out) < 300 / 20 <= min(book.figures(e).made for e in printed)
+    figures = book.measured.figures
+    assert max(figures[e.index].made for e in left_out) < 300 / 20 <= min(figures[e.index].made for e in printed)
     assert book.coverage.covered < toy_book().coverage.covered == book.coverage.calls
     text, full = (render_book(model, "html") for model in (book.model(), toy_model()))
     assert f"Left out: {len(left_out)} calls made less often than once in 20 deals." in text

@@ -17,7 +17,7 @@ from training.book.measure import random_boards
 from training.book.survey import SystemSurvey
 from training.book.system_book import make_book
 from training.evaluation.duplicate import match
-from training.evaluation.situations import count_artificial, of_match
+from training.evaluation.situations import artificial_calls, of_match
 
 SAYC = read_system("sayc")
 
@@ -87,7 +87,7 @@ def test_the_book_counts_artificial_calls_of_both_sides():
     book = make_book(WEAK, 500, 1)
     owner, dealer, vulnerability = random_boards(1, 0, 500)
     history = bid_out((Hierarchy(WEAK),) * 4, deal_features(owner), dealer, vulnerability).history
-    both = [count_artificial(history, dealer, owner, np.full(500, side)) for side in (0, 1)]
+    both = artificial_calls(history, dealer, owner)[1]
     assert book.measured.artificial[0] == pytest.approx(100 * np.mean(both))
     assert f"{book.measured.artificial[0]:.1f} ± " in book.facts()[2]
 
@@ -105,7 +105,7 @@ LAYOUT = "N:AKQ2.T98.J7.A543 J43.KJ7.AQ65.K72 T98.AQ6542.K.QJ6 765.3.T98432.T98"
 
 def counted(auction, side):
     history = np.array([[parse_call(word) for word in auction.split()]], np.int8)
-    return int(count_artificial(history, np.zeros(1, np.int16), parse_deal(LAYOUT)[None], np.array([side]))[0])
+    return int(artificial_calls(history, np.zeros(1, np.int16), parse_deal(LAYOUT)[None])[1][0, side])
 
 
 @pytest.mark.parametrize(

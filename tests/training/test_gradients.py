@@ -10,8 +10,7 @@ from tests.support.learners import Here
 from training.configs import LeagueConfig
 from training.league.deal_pool import solved_deals
 from training.league.learner import (
-    DeviceGradients,
-    GradientBackend,
+    Gradients,
     Learner,
     RayGradients,
     Step,
@@ -32,7 +31,7 @@ POLICY_GRADIENT = partial(policy_gradient, entropy=0.01)
 @pytest.fixture(scope="module")
 def rollouts():
     players = Learner(CONFIG, None).players()
-    return [rollout(*players, [Opponent("silent", 1.0, None)], CONFIG, number, solved_deals()) for number in range(2)]
+    return [rollout(*players, [Opponent(1.0, None)], CONFIG, number, solved_deals()) for number in range(2)]
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +70,10 @@ def test_steps_and_shards_hold_every_decision_once():
     assert np.concatenate([shard for step in steps for shard in step]).tolist() == list(range(999, -1, -1))
 
 
-@pytest.mark.parametrize("backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 5)), DeviceGradients("cpu")])
+@pytest.mark.parametrize("backend", [RayGradients(Here(True, 1)), RayGradients(Here(False, 5)), Gradients("cpu")])
 def test_weights_do_not_depend_on_where_gradients_are_computed(experience, backend):
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
-    figures = alone.learn(experience, 0, GradientBackend())
+    figures = alone.learn(experience, 0, Gradients())
     assert figures == spread.learn(experience, 0, backend)
     np.testing.assert_equal(alone.snapshot(), spread.snapshot())
     torch.testing.assert_close(alone.policy.state_dict(), spread.policy.state_dict(), rtol=0, atol=0)

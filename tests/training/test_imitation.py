@@ -59,7 +59,7 @@ def test_a_network_learns_the_calls_of_a_system(tmp_path):
     """A small network from 1,500 boards of sayc: most of its openings are sayc's, on deals held out."""
     config = ImitationConfig(layers="32", epochs=3, batch=128, learning_rate=0.005)
     result = fit_policy(config, ["system:sayc"], tmp_path, boards=1500)
-    found = {share.name: share for share in result.agreement}
+    found = {share.name: share for share in result.rows}
     assert found["openings"].right > 0.7 * found["openings"].calls
     assert found["all calls"].calls > 300
     assert isinstance(networks_file.load(result.policy).policy, Network)

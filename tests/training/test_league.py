@@ -77,7 +77,7 @@ def test_sampled_auctions_leave_the_greedy_one_as_often_as_their_chances_say():
 
 
 def test_only_sides_of_the_learner_are_sampled():
-    seated, sides = seating(100, [Opponent("a", 0.3, None), Opponent("b", 0.2, None)])
+    seated, sides = seating(100, [Opponent(0.3, None), Opponent(0.2, None)])
     assert [(seated == k).any(axis=1).sum() for k in (1, 2)] == [30, 20]
     assert (sides == 3).sum() == 50
     for row in range(50):
@@ -197,7 +197,7 @@ def test_only_doubling_pays(monkeypatch):
     library = builtin_library()
     owner = library.owners(library.split("training")[:8])
     records = pack_records(owner, np.full((8, 4, 5), 6, np.int8))
-    pool = [Opponent("leaper", 1.0, "python:test_league:LEAPER")]
+    pool = [Opponent(1.0, "python:test_league:LEAPER")]
     policy = learn(TOY, pool, records, 40, monkeypatch)
     bidder = NetworkBidder(Networks(policy))
     for row in range(8):
@@ -248,7 +248,7 @@ def test_a_run_from_a_network_begins_as_that_network(tmp_path):
     start = random_networks(seed=3)
     league = League(tmp_path, replace(SMALL, start="policy:somebody"), start)
     assert (play_match(NetworkBidder(league.networks()), NetworkBidder(start), 50).imps == 0).all()
-    assert [o.name for o in league.pool(0)] == ["start"]
+    assert [o.player for o in league.pool(0)] == [start.player]
 
 
 def test_the_pool_holds_the_latest_versions_and_some_older_ones():
@@ -316,8 +316,8 @@ def test_pretraining_teaches_to_bid_what_makes(monkeypatch):
 def test_a_run_from_nothing_meets_silence_first(tmp_path, monkeypatch):
     monkeypatch.setattr(league_module, "SILENT_ITERATIONS", 4)
     league = run_league(tmp_path / "run", SMALL)
-    assert [o.name for o in league.pool(3)] == ["silent"]
-    assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
+    assert [o.player for o in league.pool(3)] == [None]
+    assert [o.share for o in league.pool(4)] == [league_module.EARLIER / 2] * 2  # after iterations 2 and 4
 
 
 @pytest.mark.slow

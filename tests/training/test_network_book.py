@@ -25,7 +25,7 @@ from training.book.network_book import calls_by, coverage, make_network_book, po
 from training.book.shows import shown
 from training.book.survey import SEED, NetworkSurvey
 from training.cli.app import main
-from training.evaluation.situations import count_artificial
+from training.evaluation.situations import artificial_calls
 
 DEALS, HOLDOUT = 3_000, 4_000
 
@@ -110,7 +110,7 @@ def test_figures_are_those_of_a_naive_count():
 
 def test_artificial_calls_are_those_of_the_auctions(model):
     owner, dealer, table = auctions()
-    both = [count_artificial(table.history, dealer, owner, np.full(DEALS, side)) for side in (0, 1)]
+    both = artificial_calls(table.history, dealer, owner)[1]
     assert model["artificial"][0] == pytest.approx(100 * np.mean(both))
     marked = [call for call in rows() if call.artificial]
     names = {(player_terms.path(c.point.path), player_terms.call(c.step)) for c in marked}

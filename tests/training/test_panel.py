@@ -53,7 +53,7 @@ def test_a_bidder_stands_in_its_own_group(spec, group):
 
 def test_lines_are_those_of_matches(tmp_path):
     result = panel.panel("system:acol", ["system:sayc", "pass", "policy:polish"], 60, 3)
-    lines = result.lines
+    lines = result.rows
     for line in lines:
         match = play_match("system:acol", line.opponent, 60, 3)
         assert (line.mean_imps, line.standard_error) == (match.mean_imps, match.standard_error)
@@ -71,7 +71,7 @@ def test_what_was_played_is_not_played_again(tmp_path):
     first = panel.panel("system:acol", against[:1], 40, log=log, progress=shown)
     again = panel.panel("system:acol", against, 40, log=log, progress=shown)
     assert played == ["system:sayc", "pass"]
-    assert again.lines[0] == first.lines[0]
+    assert again.rows[0] == first.rows[0]
     panel.panel("system:acol", against, 41, log=log, progress=shown)
     assert len(played) == 4
 
@@ -130,12 +130,12 @@ def test_the_command(tmp_path, capsys):
 
 
 def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
-    (line,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="pass").lines
+    (line,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="pass").rows
     boards = library_boards(60, 3)
     more = play_match("system:acol", "system:sayc", boards, 3).imps - play_match("pass", "system:sayc", boards, 3).imps
     assert line.gain == pytest.approx(more.mean())
     assert line.gain_error == pytest.approx(more.std(ddof=1) / 60**0.5)
-    (same,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="system:acol").lines
+    (same,) = panel.panel("system:acol", ["system:sayc"], 60, 3, over="system:acol").rows
     assert (same.gain, same.gain_error) == (0, 0)
     against = ["--against", "system:sayc", "system:acol"]  # nobody plays himself
     command = ["panel", "system:acol", "--over", "pass", *against, "--boards", "60", "--seed", "3"]

@@ -14,7 +14,7 @@ from agents.systems.library.shipped import read_system
 from bridge_env.bidders.registry import SpecError
 from training.evaluation.boards import library_boards
 from training.evaluation.duplicate import match
-from training.evaluation.network_opponents import Stranger, stranger
+from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
@@ -28,7 +28,7 @@ from training.runtime.runs import Progress
 
 SAYC = Partnership(read_system("sayc"), read_system("sayc"))
 WEAK = Insert((), parse_system("system: x\n1N 12-14 hcp, balanced").lines[0], "a weak no trump")
-ACOL = Stranger("policy:acol")
+ACOL = "policy:acol"
 BOARDS = BoardRange(3, "training", 0, 120)
 
 

@@ -8,7 +8,6 @@ from agents.systems.bidder import Hierarchy, bid_out
 from agents.systems.changes.mutation import placed
 from agents.systems.language.text import constraint_text, parse_system
 from bridge_env.rules.calls import NUM_CALLS, first_calls
-from training.evaluation.network_opponents import Stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, duel, gains_and_changes
 from training.evolution import cluster_evaluator, generations
 from training.evolution.cluster_evaluator import ClusterEvaluator
@@ -19,7 +18,7 @@ from training.evolution.refine.decisions import play_out, tables_of
 from training.evolution.selection import select_proposals
 from training.runtime.runs import Progress
 
-ACOL = Stranger("policy:acol")
+ACOL = "policy:acol"
 BOARDS = BoardRange(3, "training", 0, 300)
 
 

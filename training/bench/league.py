@@ -14,9 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
-from bridge_env.hands.deals import random_deals
-from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.bench.measures import Rate, rate
+from training.book.measure import random_boards
 from training.configs import LeagueConfig
 from training.league.league import League
 from training.runtime.cluster import Cluster
@@ -34,16 +33,14 @@ def all_rates(repetitions: int) -> Iterator[Rate]:
 
 def calls(repetitions: int) -> list[Rate]:
     """Return calls a second of shipped networks that bid boards at all four seats, on one core."""
-    number = np.arange(_BOARDS) + 1
-    dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
     out = []
     with threadpool_limits(1):
         for name in _CALLERS:
             networks, fresh = read_networks(name), count()  # other deals each time, which a book has not cached
 
             def work(player: Any = networks.player, fresh: Iterator[int] = fresh) -> int:
-                owner = random_deals(1, _BOARDS * next(fresh), _BOARDS)
-                return int(all_by(player, owner, dealer, vulnerability).length.sum())
+                boards = random_boards(1, _BOARDS * next(fresh), _BOARDS)
+                return int(all_by(player, *boards).length.sum())
 
             remark = f"{'-'.join(map(str, networks.policy.sizes[1:-1]))} wide, one core, {_BOARDS:,} boards at a time"
             out.append(rate(f"policy:{name}, calls in self-play", "calls/s", work, repetitions, remark))

@@ -40,22 +40,14 @@ def _merged(rows: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
             labels = []
 
 
-# --- openings ----------------------------------------------------------------------------------------------
-
-
 def _one_notrump(hands: Hands, call: str) -> str:
-    parts = [hands.hcp(), _style(hands)]
+    balanced, nearly = (hands.most(hands.column(name) == 1, 0.98) for name in ("balanced", "semibalanced"))
+    parts = [hands.hcp(), "balanced" if balanced else "balanced or nearly so" if nearly else "any shape"]
     majors = (hands.length(2) >= 5) | (hands.length(3) >= 5)
     parts.append("may hold a five-card major" if majors.mean() >= 0.03 else "no five-card major")
     if ((hands.length(0) >= 6) | (hands.length(1) >= 6)).mean() >= 0.01:
         parts.append("may hold a six-card minor")
     return ", ".join(parts)
-
-
-def _style(hands: Hands) -> str:
-    if hands.most(hands.column("balanced") == 1, 0.98):
-        return "balanced"
-    return "balanced or nearly so" if hands.most(hands.column("semibalanced") == 1, 0.98) else "any shape"
 
 
 def _one_of_a_suit(survey: CallSurvey, auction: str) -> str:
@@ -98,9 +90,6 @@ def _three_of_a_suit(survey: CallSurvey, auction: str) -> str:
     high = max(hands.range("hcp")[1] for hands, _ in used)
     cards = min(hands.range(f"length:{suit}")[0] for hands, suit in used)
     return f"{'weak, ' if high <= 12 else ''}{cards} cards or more, {span(low, high)} HCP"
-
-
-# --- responses ---------------------------------------------------------------------------------------------
 
 
 def _response_to_notrump(survey: CallSurvey, auction: str) -> str:

@@ -19,7 +19,6 @@ _OVERCALLS = ("2C", "2D", "2H", "2S", "3C", "3D", "3H", "3S", "4C", "4D", "4H", 
 _Double = tuple[str, str, Hands]  # the call that is doubled, the kind of double, and the hands that double
 
 
-# --- doubles -----------------------------------------------------------------------------------------------
 _RAISES = (
     ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),
     ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
@@ -93,9 +92,6 @@ def _takeout(survey: CallSurvey, auction: str) -> str:
     after = f"; from {balancing.range('hcp')[0]} HCP in fourth seat" if balancing.known else ""
     least = hands.range("hcp")[0]
     return f"over (1!h) from {least} HCP, {fewest}+!s and at most {most}!h unless strong; through ({level}!h){after}"
-
-
-# --- overcalls ---------------------------------------------------------------------------------------------
 
 
 def _overcall(hands: Hands, call: str) -> str:

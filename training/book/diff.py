@@ -87,8 +87,6 @@ def _promise(line: Line) -> str:
     return player_terms.promise(line.constraint) + player_terms.aside(player_terms.remark(line))
 
 
-# --- matching ----------------------------------------------------------------------------------------------
-
 _Pair = tuple[Line | None, Line | None, str]  # old, new, kind
 
 

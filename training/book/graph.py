@@ -127,9 +127,6 @@ class AuctionGraph:
         return self.entries[-1]
 
 
-# --- the walk ----------------------------------------------------------------------------------------------
-
-
 def bindings_of(token: str, call: int, bindings: Bindings, last_bid: int) -> Bindings | None:
     """Return the suits of variables once ``call`` is read as ``token`` after ``last_bid`` (0..34, -1 none); None if it
     cannot.

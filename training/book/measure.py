@@ -15,7 +15,8 @@ from bridge_env.hands.deals import hand_text, random_deals
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.book.graph import AuctionGraph, Entry, Walker
-from training.evaluation.situations import count_artificial
+from training.evaluation.boards import mean_and_error
+from training.evaluation.situations import artificial_calls
 
 #: Columns of hands: points, suits, and the suits that the call's variables stand for (-1: unknown).
 COLUMNS = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")
@@ -123,9 +124,9 @@ def hand_columns(features: NDArray[np.int16]) -> NDArray[np.int8]:
     return out
 
 
-def bid_batches(hierarchy: Hierarchy, walker: Walker, seed: int, end: int, start: int = 0) -> Iterator[BidDeals]:
-    """Yield deals ``start .. end - 1`` of a seed, bid in batches."""
-    for at in range(start, end, _BATCH):
+def bid_batches(hierarchy: Hierarchy, walker: Walker, seed: int, end: int) -> Iterator[BidDeals]:
+    """Yield deals ``0 .. end - 1`` of a seed, bid in batches."""
+    for at in range(0, end, _BATCH):
         yield BidDeals(hierarchy, walker, seed, at, min(_BATCH, end - at))
 
 
@@ -146,11 +147,6 @@ class Figures:
         return self.made / self.chances if self.chances else 0.0
 
     @property
-    def per_deal(self) -> float:
-        """Return how often a deal has the call."""
-        return self.made / self.deals if self.deals else 0.0
-
-    @property
     def hands(self) -> NDArray[np.int8]:
         """Return the hands that made the call, int8 (made, len(COLUMNS))."""
         if len(self.parts) != 1:
@@ -161,19 +157,16 @@ class Figures:
         """Return the range in a column of nine in ten hands; None without hands."""
         values = self.hands[:, COLUMNS.index(name)]
         values = values[values >= 0]
-        return nine_in_ten(values) if values.size else None
+        if not values.size:
+            return None
+        low, high = np.percentile(values, [5, 95], method="inverted_cdf")  # values that some hand really had
+        return int(low), int(high)
 
     def names(self) -> list[str]:
         """Return the suits to describe: the call's variables, and the suits that none of its variables can be."""
         known = self.hands.max(axis=0, initial=-1) >= 0
         plain = [s for i, s in ((4, "S"), (3, "H"), (2, "D"), (1, "C")) if i - 1 not in self.suits]
         return [name for i, name in enumerate(COLUMNS) if i >= 5 and known[i]] + plain
-
-
-def nine_in_ten(values: NDArray[np.int8]) -> tuple[int, int]:
-    """Return the 5th to 95th percentile, as values that some hand really had."""
-    low, high = np.percentile(values, [5, 95], method="inverted_cdf")
-    return int(low), int(high)
 
 
 @dataclass
@@ -196,12 +189,8 @@ class Measurements:
     @property
     def artificial(self) -> tuple[float, float]:
         """Return artificial calls in 100 auctions of a side, and the standard error."""
-        return per_hundred(np.concatenate(self.artificial_of_sides))
-
-
-def per_hundred(each: NDArray[np.int64] | NDArray[np.float64]) -> tuple[float, float]:
-    """Return a hundred times the mean of counts by auction, and its standard error."""
-    return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / len(each) ** 0.5)
+        mean, error = mean_and_error(np.concatenate(self.artificial_of_sides))
+        return 100 * mean, 100 * error
 
 
 def measure(
@@ -219,9 +208,7 @@ def measure(
     out = Measurements(graph, walker, deals, seed, figures, [0] * points, [0] * points)
     for batch in bid_batches(hierarchy, walker, seed, deals):
         _count(out, batch)
-        out.artificial_of_sides += [
-            count_artificial(batch.history, batch.dealer, batch.owner, np.full(len(batch), side)) for side in (0, 1)
-        ]
+        out.artificial_of_sides += list(artificial_calls(batch.history, batch.dealer, batch.owner)[1].T)
         tick(len(batch))
     return out
 
@@ -242,22 +229,18 @@ def _count(out: Measurements, batch: BidDeals) -> None:
             out.general[point] += general[number]
     for entry in entries:
         own = calls.take(np.flatnonzero(made == entry.index))
-        _add_calls(out.figures[entry.index], entry, batch, own, walker)
-        if entry.lines[0].score is not None and len(own):
-            out.examples.setdefault(entry.block, batch.view(own.take(slice(1))))
+        figures = out.figures[entry.index]
+        figures.made += len(own)
         if entry.point is None:
-            out.figures[entry.index].chances += len(calls)
+            figures.chances += len(calls)
+        if not len(own):
+            continue
+        figures.parts.append(batch.hands(own, walker, entry))
+        for pair in np.unique(own.state.astype(np.int64) * 64 + own.call).tolist():
+            figures.suits |= {suit for _, suit in walker.bindings(entry, pair >> 6, pair & 63)}
+        missing = _EXAMPLES - len(figures.examples)
+        figures.examples += [batch.hand(own, row) for row in range(min(missing, len(own)))]
+        if entry.lines[0].score is not None:
+            out.examples.setdefault(entry.block, batch.view(own.take(slice(1))))
     out.passes += int((made < 0).sum())
     out.calls += len(calls)
-
-
-def _add_calls(figures: Figures, entry: Entry, batch: BidDeals, calls: Calls, walker: Walker) -> None:
-    """Add the calls of a batch that ``entry`` made to its figures."""
-    figures.made += len(calls)
-    if not len(calls):
-        return
-    figures.parts.append(batch.hands(calls, walker, entry))
-    for pair in np.unique(calls.state.astype(np.int64) * 64 + calls.call):
-        figures.suits |= {suit for _, suit in walker.bindings(entry, int(pair) >> 6, int(pair) & 63)}
-    missing = _EXAMPLES - len(figures.examples)
-    figures.examples += [batch.hand(calls, row) for row in range(min(missing, len(calls)))]

@@ -58,7 +58,6 @@ _CHAPTERS = (
     "They open",
 )
 LATE = ", third or fourth seat opening"
-_OTHERS = 0.005  # a share of calls by general rules that is given
 #: Formats by name, and the ending of files in them.
 FORMATS = {"markdown": ".md", "html": ".html", "json": ".json"}
 
@@ -81,7 +80,17 @@ def system_tree(graph: AuctionGraph, is_printed: Callable[[Entry], bool] = lambd
     return {
         "name": graph.system.name,
         "comments": list(graph.system.comments),
-        "entries": [_system_entry(entry) for entry in graph.entries],
+        "entries": [
+            {
+                "call": symbols(player_terms.call(entry.step)),
+                "what": symbols(player_terms.lines_promise(entry.lines)),
+                "remark": symbols(player_terms.lines_remark(entry.lines)),
+                "note": symbols(", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))),
+                "flags": [player_terms.FLAG_TEXT[flag] for flag in entry.flags],
+                "point": None if entry.point is None else entry.point.index,
+            }
+            for entry in graph.entries
+        ],
         **points_model(graph.points, is_printed),
         "general": [
             {
@@ -111,17 +120,6 @@ def card_row(line: Line) -> dict[str, Any]:
     asks = player_terms.promise(line.constraint) if line.constraint else ""
     texts = {"call": player_terms.call(line.path[-1]), "asks": asks, "adds": adds, "takes": takes, "note": line.note}
     return {name: symbols(text) for name, text in texts.items()} | {"start": line.score.base}
-
-
-def _system_entry(entry: Entry) -> dict[str, Any]:
-    return {
-        "call": symbols(player_terms.call(entry.step)),
-        "what": symbols(player_terms.lines_promise(entry.lines)),
-        "remark": symbols(player_terms.lines_remark(entry.lines)),
-        "note": symbols(", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))),
-        "flags": [player_terms.FLAG_TEXT[flag] for flag in entry.flags],
-        "point": None if entry.point is None else entry.point.index,
-    }
 
 
 def points_model(points: Sequence[Point], is_printed: Callable[[Entry], bool]) -> dict[str, Any]:
@@ -175,10 +173,11 @@ class Worth:
 
 def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> dict[str, Any]:
     """Return the figures of a call; ``shows`` says what it shows, and is empty if that is left out."""
+    share = f"{figures.share:.1%}" if figures.share >= 0.0005 else "<0.1%" if figures.made else "never seen"
     out: dict[str, Any] = {
         "made": figures.made,
         "chances": figures.chances,
-        "share": share_text(figures),
+        "share": share,
         "usual": symbols(usual_text(figures)),
         "examples": figures.examples,
         "shows": symbols(shows),
@@ -191,18 +190,6 @@ def figures_model(figures: Figures, shows: str, worth: Worth | None = None) -> d
             "per_thousand": worth.per_thousand,
         }
     return out
-
-
-def others_text(visits: int, general: int) -> str:
-    """Return the share of calls at a point that general rules make; empty where it is small."""
-    return f"{general / visits:.1%}" if visits and general / visits >= _OTHERS else ""
-
-
-def share_text(figures: Figures) -> str:
-    """Return how often a call is made: ``12.3%``."""
-    if not figures.made:
-        return "never seen"
-    return f"{figures.share:.1%}" if figures.share >= 0.0005 else "<0.1%"
 
 
 def usual_text(figures: Figures) -> str:

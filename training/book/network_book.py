@@ -28,11 +28,12 @@ from bridge_env.rng.streams import key as hashed
 from bridge_env.rules.calls import PASS
 from training.book.card import convention_card
 from training.book.graph import Entry, Point
-from training.book.measure import Figures, hand_columns, per_hundred, random_boards
+from training.book.measure import Figures, hand_columns, random_boards
 from training.book.model import HOLDOUT, figures_model, points_model
 from training.book.shows import FEWEST, Coverage, shown
 from training.book.survey import NetworkSurvey
-from training.evaluation.situations import artificial_mask
+from training.evaluation.boards import mean_and_error
+from training.evaluation.situations import artificial_calls
 
 _BATCH = 8_192  # deals that a network bids at a time
 _LONGEST = 40  # calls of an auction that are listed; longer ones hardly occur
@@ -44,9 +45,6 @@ LEGEND = (
     "hands have no four cards in the suit (three to raise partner's). A call shows the points and cards of all but one "
     "hand in 250 on either side. Shares are of the calls there."
 )
-
-
-# --- calls -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -110,11 +108,8 @@ def _bid(network: Network | SystemGuided, seed: int, start: int, count: int) -> 
     seat = (dealer[board].astype(np.int64) + at) & 3
     return NetworkCalls(
         owner, opened, board + start, seat, number, late, call, hand_columns(deal_features(owner)[board, seat]), point,
-        hashed(point, call.astype(np.int64)), artificial_mask(history, dealer, owner)[board, at], answer[board, at],
+        hashed(point, call.astype(np.int64)), artificial_calls(history, dealer, owner)[0][board, at], answer[board, at],
     )  # fmt: skip
-
-
-# --- rows ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
@@ -186,9 +181,6 @@ def coverage(rows: list[NetworkCall], other: NetworkCalls) -> Coverage:
     return Coverage(len(other), covered, hands, fitting)
 
 
-# --- the book --------------------------------------------------------------------------------------------------
-
-
 def make_network_book(
     name: str,
     network: Network | SystemGuided,
@@ -208,11 +200,11 @@ def make_network_book(
     rows.sort(key=lambda row: row.index)
     cover = coverage(rows, calls_by(network, seed + 1, HOLDOUT, tick))
     each = np.bincount(2 * calls.board + (calls.seat & 1), calls.artificial, 2 * len(calls.owner))
-    artificial = per_hundred(each)
+    artificial = [100 * figure for figure in mean_and_error(each)]
     return {
         "name": name,
         "comments": [],
-        "artificial": list(artificial),
+        "artificial": artificial,
         "card": convention_card(NetworkSurvey(network)),
         "legend": LEGEND,
         "entries": [_entry(row) for row in rows],

@@ -126,9 +126,6 @@ def _hull(ranges: Iterable[tuple[int, int]]) -> tuple[int, int]:
     return min(a for a, _ in every), max(b for _, b in every)
 
 
-# --- other deals -------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Coverage:
     """How many calls on other deals a book covers, and how many of their hands fit what it says of them."""

@@ -112,10 +112,6 @@ class CallSurvey(ABC):
     def _choose(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         """Return the calls int8 (N,) of all hands after ``auction``."""
 
-    @abstractmethod
-    def _is_forced(self, auction: tuple[int, ...]) -> bool:
-        """Return whether the seat to call after an auction must not pass."""
-
     def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         """Return the calls int8 (N,) of all hands after ``auction``."""
         if auction not in self._calls:
@@ -135,18 +131,15 @@ class CallSurvey(ABC):
 
     def made(self, text: str) -> Hands:
         """Return the hands behind the last call of an auction such as ``1H P 2N``, given the seat's earlier calls."""
-        auction = parse_auction(text)
-        return self.behind(auction[:-1], auction[-1])
-
-    def behind(self, auction: tuple[int, ...], call: int) -> Hands:
-        """Return the hands behind ``call`` after ``auction``."""
+        *before, call = parse_auction(text)
+        auction = tuple(before)
         among = self.among(auction)
         rows = among & (self.calls(auction) == call)
         return Hands(self.hands[rows], float(rows.sum() / max(1, among.sum())))
 
+    @abstractmethod
     def forced(self, text: str) -> bool:
         """Return whether the seat to call after an auction must not pass."""
-        return self._is_forced(parse_auction(text))
 
 
 class SystemSurvey(CallSurvey):
@@ -162,8 +155,8 @@ class SystemSurvey(CallSurvey):
     def _choose(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         return self._position(auction).decide(self.hands)[0]
 
-    def _is_forced(self, auction: tuple[int, ...]) -> bool:
-        return bool(self._position(auction).context[FORCED])
+    def forced(self, text: str) -> bool:
+        return bool(self._position(parse_auction(text)).context[FORCED])
 
 
 class NetworkSurvey(CallSurvey):
@@ -183,7 +176,8 @@ class NetworkSurvey(CallSurvey):
             parts.append(np.where(view.mask, outputs_of(self.network, view), -np.inf).argmax(axis=1))
         return np.concatenate(parts).astype(np.int8)
 
-    def _is_forced(self, auction: tuple[int, ...]) -> bool:
+    def forced(self, text: str) -> bool:
+        auction = parse_auction(text)
         among = self.among(auction)
         return bool(among.any()) and float(np.mean(self.calls(auction)[among] == PASS)) <= NEVER_PASSED
 

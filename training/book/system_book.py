@@ -22,7 +22,7 @@ from bridge_env.hands.features import MEANINGS
 from training.book import model
 from training.book.card import convention_card
 from training.book.graph import AuctionGraph, Entry
-from training.book.measure import Figures, Measurements, measure
+from training.book.measure import Measurements, measure
 from training.book.model import HOLDOUT, Worth
 from training.book.shows import Coverage, Shows, coverage, shown_by_entries
 from training.book.survey import SystemSurvey
@@ -31,6 +31,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, board
 
 FEWEST = 30  # boards that a figure is drawn from
 _SUMS = 3  # of an example
+_OTHERS = 0.005  # a share of calls by general rules that is given
 #: Ways to count that a line may ask for, by their names in the text.
 _TERMS = {
     "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
@@ -89,10 +90,6 @@ class SystemBook:
         """Return the system's points and entries."""
         return self.measured.graph
 
-    def figures(self, entry: Entry) -> Figures:
-        """Return the figures of an entry."""
-        return self.measured.figures[entry.index]
-
     @cached_property
     def coverage(self) -> Coverage:
         """Return the coverage of the printed calls on other deals."""
@@ -101,7 +98,8 @@ class SystemBook:
 
     def is_printed(self, entry: Entry) -> bool:
         """Return whether the book prints a call."""
-        rare = self.once_in and self.figures(entry).per_deal * self.once_in < 1
+        figures = self.measured.figures[entry.index]
+        rare = self.once_in and figures.made * self.once_in < figures.deals
         return entry.point is None or (self._is_within_levels(entry) and not rare)
 
     def _is_within_levels(self, entry: Entry) -> bool:
@@ -125,7 +123,8 @@ class SystemBook:
 
     def entry_figures(self, entry: Entry) -> dict[str, Any]:
         """Return the figures of an entry as ``model`` has them."""
-        return model.figures_model(self.figures(entry), str(self.shows[entry.index] or ""), self.worth.get(entry.index))
+        figures, shows = self.measured.figures[entry.index], self.shows[entry.index]
+        return model.figures_model(figures, str(shows or ""), self.worth.get(entry.index))
 
     def model(self) -> dict[str, Any]:
         """Return the JSON model of the book, as ``training.book.model`` describes it."""
@@ -134,7 +133,8 @@ class SystemBook:
         for entry, record in zip(graph.entries, out["entries"], strict=True):
             record["figures"] = self.entry_figures(entry)
         for record, visits, general in zip(out["points"], measured.visits, measured.general, strict=True):
-            record["others"] = model.others_text(visits, general) if record["entries"] else ""
+            share = general / visits if visits and record["entries"] else 0.0
+            record["others"] = f"{share:.1%}" if share >= _OTHERS else ""
         hierarchy = Hierarchy(graph.system)
         for block in out["general"]:
             if block["block"] in measured.examples:

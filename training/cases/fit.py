@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,12 +17,11 @@ from agents.cases.forest import LEAF, MOST_LEAVES, Forest
 from bridge_env.bidders.registry import make
 from bridge_env.hands.canonical import is_judging
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
-from bridge_env.io.files import atomic_write
 from bridge_env.rules.calls import NUM_CALLS
 from training.configs import CasesConfig
 from training.evaluation.recorded_calls import Share, States, read_states, rounds_and_sides, shares
 from training.runtime import runs
-from training.runtime.runs import Progress, to_dataframe
+from training.runtime.runs import Progress, RowsResult
 
 HIDDEN, DIMENSIONS = (768, 384), 48  # units of the layers of a network, and its coordinates
 FIRST_EPOCHS = 8  # passes over the auctions of all sources, before those over the auctions of the base
@@ -33,29 +31,17 @@ HANDS_WEIGHT = 0.3  # of the error in the hands of the other seats, beside that 
 _NARROW = 4.0  # inputs are divided by their spread, but none is multiplied by more
 _MIDDLE = np.tile(np.array([10.0, 3.25, 3.25, 3.25, 3.25], np.float32), 3)
 _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
-CASES, RESULTS = "cases.npz", "results.json"
+CASES = "cases.npz"
 VOTES, READER = 5, "system:sayc"  # nearest cases that vote, and the system that interprets calls
 FEATURES = 0.2  # the share of all features that a split of a tree chooses from
 LEAST = 3  # cases of a leaf at least
 _ROWS = 16_384
 
 
-@dataclass(frozen=True)
-class MetricExamples:
-    """Hold recorded calls to learn from."""
-
-    rows: NDArray[np.int8]  # (N, SIZE), the states
-    called: NDArray[np.int8]  # (N,)
-    # (N, 15), points and lengths (C D H S) of the next, the partner and the last seat, to scale
-    others: NDArray[np.float32]
-    source: NDArray[np.int64]  # (N,), the number of the source of the auctions, 0 for the base
-
-    def __len__(self) -> int:
-        return len(self.called)
-
-
 def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[Any]) -> NDArray[np.float32]:
-    """Return ``MetricExamples.others`` of calls: deals uint8 (B, 52), and int64 (N,) the deal and the seat of each."""
+    """Return points and lengths (C D H S) of the next, the partner's and the last hand, to scale, float32 (N, 15), of
+    calls: deals uint8 (B, 52), and int64 (N,) the deal and the seat of each.
+    """
     held = np.stack([hand_features(owner == s)[:, HCP_AND_LENGTHS] for s in range(4)], axis=1)
     seats = (seat.astype(np.int64)[:, None] + np.arange(1, 4)) % 4
     counts = held[board[:, None], seats].reshape(len(board), 15).astype(np.float32)
@@ -63,15 +49,18 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     return scaled
 
 
-def fit_metric(examples: MetricExamples, config: CasesConfig, progress: Progress) -> list[list[Layer]]:
-    """Return the layers of each member, for inputs as in ``rows``."""
-    calls = len(examples) * FIRST_EPOCHS + int((examples.source == 0).sum()) * config.epochs
-    progress.stage("learning the metric", calls * config.members, "call")
-    return [_fit_network(examples, config, config.seed + 1000 * member, progress) for member in range(config.members)]
+def _fit_network(
+    rows: NDArray[np.int8], called: NDArray[np.int8], others: NDArray[np.float32], source: NDArray[np.int64],
+    epochs: int, seed: int, progress: Progress,
+) -> list[Layer]:  # fmt: skip
+    """Return the layers of one network, for inputs as in ``rows``, int8 (N, SIZE).
 
-
-def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progress: Progress) -> list[Layer]:
-    """Return the layers of one network."""
+    Args:
+        called: int8 (N,), the calls of these states.
+        others: as ``hands_of_others`` returns them.
+        source: (N,), the number of the source of the auctions, 0 for the base.
+        epochs: passes over the auctions of the base.
+    """
     import torch  # optional: the extra ``rl``
     from torch import nn
 
@@ -79,25 +68,23 @@ def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progr
 
     torch.manual_seed(seed)
     torch.set_num_threads(1)
-    widths = [examples.rows.shape[1], *HIDDEN]
+    widths = [rows.shape[1], *HIDDEN]
     linear = [nn.Linear(a, b) for a, b in zip(widths, [*HIDDEN, DIMENSIONS], strict=True)]
-    shift = nn.Embedding(int(examples.source.max()) + 1, widths[1])
+    shift = nn.Embedding(int(source.max()) + 1, widths[1])
     nn.init.zeros_(shift.weight)
-    heads = nn.Linear(DIMENSIONS, NUM_CALLS), nn.Linear(widths[-1], examples.others.shape[1])
+    heads = nn.Linear(DIMENSIONS, NUM_CALLS), nn.Linear(widths[-1], others.shape[1])
     parts = nn.ModuleList([*linear, shift, *heads])
-    scale, centre = (torch.from_numpy(a) for a in _scale(examples.rows))
-    rows, called, others, source = (
-        torch.from_numpy(a) for a in (examples.rows, examples.called.astype(np.int64), examples.others, examples.source)
-    )
+    scale, centre = (torch.from_numpy(a) for a in _scale(rows))
+    inputs, calls, hands, sources = (torch.from_numpy(a) for a in (rows, called.astype(np.int64), others, source))
     call_loss = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
 
     def loss(some: Any) -> Any:
-        signal = linear[0]((rows[some].float() - centre) * scale) + shift(source[some])
+        signal = linear[0]((inputs[some].float() - centre) * scale) + shift(sources[some])
         for layer in linear[1:]:
             signal = nn.functional.dropout(torch.relu(signal), DROPOUT)
             last, signal = signal, layer(signal)
-        hand_loss = (heads[1](last) - others[some]).square().mean()
-        return call_loss(heads[0](nn.functional.softsign(signal)), called[some]) + HANDS_WEIGHT * hand_loss
+        hand_loss = (heads[1](last) - hands[some]).square().mean()
+        return call_loss(heads[0](nn.functional.softsign(signal)), calls[some]) + HANDS_WEIGHT * hand_loss
 
     def batches(stage: Any, epochs: int, optimizer: Any, rate: float) -> Iterator[Any]:
         steps = -(-len(stage) // BATCH)
@@ -108,12 +95,12 @@ def _fit_network(examples: MetricExamples, config: CasesConfig, seed: int, progr
                 schedule.step()
 
     stages = [
-        (torch.arange(len(examples)), FIRST_EPOCHS, FIRST_RATE),
-        (torch.from_numpy(np.flatnonzero(examples.source == 0)), config.epochs, RATE),
+        (torch.arange(len(rows)), FIRST_EPOCHS, FIRST_RATE),
+        (torch.from_numpy(np.flatnonzero(source == 0)), epochs, RATE),
     ]
-    for stage, epochs, rate in stages:
+    for stage, passes, rate in stages:
         optimizer = torch.optim.AdamW(parts.parameters(), lr=rate, weight_decay=DECAY)
-        for _ in gradient_steps(optimizer, batches(stage, epochs, optimizer, rate), loss):
+        for _ in gradient_steps(optimizer, batches(stage, passes, optimizer, rate), loss):
             progress.add(BATCH)
     out = [(p.weight.detach().double().numpy().T, p.bias.detach().double().numpy()) for p in linear]
     weight = out[0][0] * scale.double().numpy()[:, None]
@@ -131,7 +118,7 @@ def _scale(rows: NDArray[np.int8]) -> tuple[NDArray[np.float32], NDArray[np.floa
 
 
 @dataclass(frozen=True)
-class CasesResult:
+class CasesResult(RowsResult):
     """Hold the result of a fit."""
 
     folder: Path
@@ -140,14 +127,10 @@ class CasesResult:
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
     file: Path  # plays as ``cases:PATH``
 
-    def to_dataframe(self) -> Any:
-        """Return how often the base makes the recorded call as a pandas DataFrame, a kind of call a row."""
-        return to_dataframe([asdict(row) for row in self.rows])
-
 
 def fit_cases(
     files: Sequence[str | Path], config: CasesConfig, out: Path | None = None,
-    *, also: Sequence[Sequence[str | Path]] = (), progress: Progress | None = None,
+    *, also: Sequence[Sequence[str | Path]] = (), progress: Progress = Progress(),
 ) -> CasesResult:  # fmt: skip
     """Fit a case base to the training boards of PBN files, and measure it on their judging boards.
 
@@ -161,7 +144,6 @@ def fit_cases(
         OSError: a file cannot be read.
     """
     config.check()
-    progress = progress or Progress()
     states = read_states(files)
     training = training_rows(states)
     known, held_out = states.take(training), states.take(~training)
@@ -176,8 +158,7 @@ def fit_cases(
     if len(held_out):
         made = CaseBidder(base).bid(held_out.view, np.zeros(len(held_out), np.uint64))
         rows = tuple(shares(rounds_and_sides(held_out.view), made, held_out.called))
-    content = {"manifest": runs.manifest(base.fitted), "rows": [asdict(row) for row in rows]}
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(folder, manifest=runs.manifest(base.fitted), rows=[asdict(row) for row in rows])
     return CasesResult(folder, base, rows, states.problems, folder / CASES)
 
 
@@ -200,7 +181,7 @@ def training_rows(states: States) -> NDArray[np.bool_]:
 
 
 def case_base(
-    states: States, config: CasesConfig, also: Sequence[States] = (), progress: Progress | None = None
+    states: States, config: CasesConfig, also: Sequence[States] = (), progress: Progress = Progress()
 ) -> CaseBase:
     """Return a base of all ``states`` with a metric, first fitted to ``also`` too, and forests; raise ``ValueError``
     where there are too few openings or other calls.
@@ -209,13 +190,16 @@ def case_base(
         raise ValueError(f"{len(states)} recorded calls are too few: {VOTES} cases vote on a call")
     sources = [states, *also]
     rows = [described(source) for source in sources]
-    examples = MetricExamples(
+    examples = (
         np.concatenate(rows),
         np.concatenate([source.called for source in sources]),
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    members = metric_of(fit_metric(examples, config, progress or Progress()), SIZE)
+    count = sum(map(len, sources)) * FIRST_EPOCHS + len(states) * config.epochs
+    progress.stage("learning the metric", count * config.members, "call")
+    seeds = range(config.seed, config.seed + 1000 * config.members, 1000)
+    members = metric_of([_fit_network(*examples, config.epochs, seed, progress) for seed in seeds], SIZE)
     parts = (rows[0][start : start + _ROWS].astype(np.int16) for start in range(0, len(states), _ROWS))
     features = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
     openings, later = (

@@ -7,7 +7,6 @@ states and gains; ``agents.cases.experience`` uses them.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +22,11 @@ from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import view_of
 from bridge_env.double_dummy.boards import Boards
-from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import NUM_CALLS, as_wide, first_calls
 from bridge_env.rules.scoring import imps
-from training.cases.fit import CASES, RESULTS
+from training.cases.fit import CASES
 from training.evaluation.boards import library_boards, standard_error
 from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
@@ -55,7 +53,7 @@ class RetainResult:
 
 def retain(
     path: Path, opponents: str, boards: int, judged: int, seed: int, out: Path | None = None,
-    *, progress: Progress | None = None,
+    *, progress: Progress = Progress(),
 ) -> RetainResult:  # fmt: skip
     """Let the case base of a file bid training boards, retain the gains of other calls, and judge it before and after.
 
@@ -70,7 +68,6 @@ def retain(
         SpecError: there are no such opponents, or they are gatekeepers.
     """
     refuse_gatekeepers([opponents])
-    progress = progress or Progress()
     base = load(path)
     training = library_boards(boards, seed, "training")
     after = with_experience(base, opponents, training, seed, progress)
@@ -82,11 +79,10 @@ def retain(
     before, gained, gain = (
         (float(each.mean()), standard_error(each, judging.base)) for each in (first, last, last - first)
     )
-    content = {
-        "manifest": runs.manifest(after.fitted), "opponents": opponents, "seed": seed, "boards": judged,
-        "states": len(after.retained), "before": before, "after": gained, "gain": gain,
-    }  # fmt: skip
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(
+        folder, manifest=runs.manifest(after.fitted), opponents=opponents, seed=seed, boards=judged,
+        states=len(after.retained), before=before, after=gained, gain=gain,
+    )  # fmt: skip
     added = len(after.retained) - len(base.retained)
     return RetainResult(folder, after, added, before, gained, gain, folder / CASES)
 

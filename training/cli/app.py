@@ -107,7 +107,10 @@ def _run(words: list[str]) -> int:
         if command.__module__.startswith("training."):  # not --help or --version, which should answer at once
             if command is bid.bid:
                 bid.avoid_compiling(bound.arguments)
-            _look_in_current_folder()
+            from bridge_env.bidders import registry  # here: it loads numba, and --help should answer at once
+
+            with contextlib.suppress(FileNotFoundError):  # python:module:factory imports from the current folder
+                registry.FOLDERS[:] = [os.getcwd()]
         code = command(*bound.args, **bound.kwargs)
         sys.stdout.flush()
     except CycloptsError:  # its message is printed already
@@ -162,11 +165,3 @@ def _read_options(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: this is no TOML ({error}); write lines such as boards = 8192") from None
-
-
-def _look_in_current_folder() -> None:
-    """Let ``python:module:factory`` import from the current folder, if there is one still."""
-    from bridge_env.bidders import registry  # here: it loads numba, and --help should answer at once
-
-    with contextlib.suppress(FileNotFoundError):
-        registry.FOLDERS[:] = [os.getcwd()]

@@ -74,7 +74,13 @@ def bid(
         if value:
             raise ValueError(f"--{option} goes with --hand")
     if agree is not None:
-        return _compare_with_records(spec, agree, rounds, held_out)
+        from training.evaluation.recorded_calls import agreement, share_table
+
+        found, problems = agreement(spec, agree, rounds, held_out=held_out)
+        print_problems(problems)
+        print(f"{spec} and {', '.join(map(str, agree[:3]))}{', ...' if len(agree) > 3 else ''}: the same call\n")
+        print("\n".join(share_table(found)))
+        return 0
     if boards.deals is not None and not _bid_partial_deals(spec, opponents, boards.deals):
         return 0
     from bridge_env.display.text import board_text
@@ -157,13 +163,3 @@ def _bid_partial_deals(spec: str, opponents: str | None, path: Path) -> bool:
             _bid_hand(spec, opponents, state, False)
             print("\n")
     return bool(result.boards) or not result.partial
-
-
-def _compare_with_records(spec: str, files: list[Path], rounds: str, held_out: bool) -> int:
-    from training.evaluation.recorded_calls import agreement, share_table
-
-    found, problems = agreement(spec, files, rounds, held_out=held_out)
-    print_problems(problems)
-    print(f"{spec} and {', '.join(map(str, files[:3]))}{', ...' if len(files) > 3 else ''}: the same call\n")
-    print("\n".join(share_table(found)))
-    return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -67,7 +67,12 @@ def deal(
     if pbn is not None:
         from bridge_env.records.pbn import write_boards
 
-        write_boards(pbn, _with_tables(boards) if solve else boards)
+        if solve:
+            from bridge_env.double_dummy import ExactDoubleDummy
+
+            source = ExactDoubleDummy(library=True)
+            boards = [replace(board, table=source.tricks(board.owner)[0]) for board in boards]
+        write_boards(pbn, boards)
         print(f"{pbn}: {len(boards):,} deals")
         return 0
     print("\n\n".join(map(board_text, boards)))
@@ -91,16 +96,6 @@ def _completed(path: Path, count: int, seed: int, spec: str) -> list[Board]:
             print(f"note: {path}:{board.line}: board {name}: few or no deals fit its calls by {spec}; "
                   "these come closest", file=sys.stderr)  # fmt: skip
     return boards
-
-
-def _with_tables(boards: Iterable[Board]) -> list[Board]:
-    """Return boards with their exact double-dummy tables."""
-    from dataclasses import replace
-
-    from bridge_env.double_dummy import ExactDoubleDummy
-
-    source = ExactDoubleDummy(library=True)
-    return [replace(board, table=source.tricks(board.owner)[0]) for board in boards]
 
 
 def read(
@@ -228,8 +223,6 @@ def _solve_random(out: Path, n: int, seed: int, start: int, workers: int | None,
 
 
 def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -> int:
-    from dataclasses import replace
-
     from bridge_env.display.text import trick_table
     from bridge_env.double_dummy import ExactDoubleDummy
     from bridge_env.double_dummy.estimator import builtin_estimator

@@ -56,7 +56,7 @@ def policy(
     print_problems(result.problems[:5])
     if len(result.problems) > 5:
         print(f"... and {len(result.problems) - 5:,} more", file=sys.stderr)
-    print("", *share_table(result.agreement), "", sep="\n")
+    print("", *share_table(result.rows), "", sep="\n")
     print_facts({
         "report": result.report, "network": result.policy,
         "play it": f"bridge-env match policy:{result.policy} system:sayc",
@@ -174,15 +174,15 @@ def cases(
     from training.runtime import runs
 
     runs.require("rl", "torch", "sklearn")
-    from training.cases import fit as fitting
+    from training.cases.fit import fit_cases
     from training.evaluation.recorded_calls import share_table
 
     sources = [sorted(Path().glob(pattern)) or [Path(pattern)] for pattern in also or ()]
     with Bar() as progress:
-        result = fitting.fit_cases([file, *files], config, out, also=sources, progress=progress)
+        result = fit_cases([file, *files], config, out, also=sources, progress=progress)
     print_problems(result.problems)
     print("\n".join(share_table(result.rows)) if result.rows else "no board is held out")
-    print(f"written: {result.file}, {fitting.RESULTS}")
+    print(f"written: {result.file}, {runs.RESULTS}")
     return 0
 
 
@@ -235,13 +235,14 @@ def maps(*files: Path, config: Annotated[MapsConfig, Flat] = MapsConfig(), out: 
     """
     from training.evaluation.recorded_calls import share_table
     from training.evaluation.verdict import rows_table
-    from training.maps import fit as fitting
+    from training.maps.fit import fit_maps
+    from training.runtime import runs
 
     with Bar() as progress:
-        result = fitting.fit_maps(config, files, out, progress=progress)
+        result = fit_maps(config, files, out, progress=progress)
     print_problems(result.problems)
     print(*share_table(result.calls), "", *rows_table(result.matches), "", sep="\n")
-    print(f"written: {result.file}, {fitting.RESULTS}")
+    print(f"written: {result.file}, {runs.RESULTS}")
     return 0
 
 

@@ -131,11 +131,12 @@ def league(
             config, out=run.out, name=run.name, resume=run.resume, seconds=seconds, judge=judge, workers=workers,
             address=address, progress=progress,
         )  # fmt: skip
-    print("\n" + panel.table_text(result.lines) + "\n")
+    print("\n" + panel.table_text(result.rows) + "\n")
+    complete = result.iterations >= result.config.iterations
     print_facts({
         "report": result.report, "learning curve": result.curve, "network": result.network,
         "play it": f"bridge-env match policy:{result.network} system:two-over-one",
-    } | ({} if result.complete else {"go on": f"bridge-env train league --resume {result.folder}"}))  # fmt: skip
+    } | ({} if complete else {"go on": f"bridge-env train league --resume {result.folder}"}))  # fmt: skip
     return 0
 
 
@@ -164,7 +165,7 @@ def ppo(
     config = run.check(config, ("minutes", "steps", "evaluate", "every", "judge"))
     with run.tracking(), Bar(resume="bridge-env train ppo --resume") as progress:
         result = train_ppo(config, out=run.out, name=run.name, resume=run.resume, progress=progress)
-    print("\n" + panel.table_text(result.lines) + "\n")
+    print("\n" + panel.table_text(result.rows) + "\n")
     print_facts({
         "learning curve": result.curve, "report": result.report, "policy": result.policy,
         "play it": f"bridge-env match policy:{result.policy} system:sayc",

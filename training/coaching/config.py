@@ -46,10 +46,6 @@ class CoachConfig(Settings):
     seed: CountOrZero = 1
     """random seed"""
 
-    def iterations_of(self, number: int) -> int:
-        """Return the iterations of the player in a round, counted from 1."""
-        return self.iterations if number == 1 else max(1, self.iterations // 3)
-
     def league(self, system: str, start: str, iterations: int) -> LeagueConfig:
         """Return the settings of the player; ``system`` is the run's copy of the book."""
         return LeagueConfig(

@@ -33,7 +33,7 @@ from bridge_env.rules.scoring import imps
 from training.evaluation.boards import library_boards, standard_error
 from training.evaluation.situations import KINDS, kinds_of
 from training.evaluation.truth import AGAINST
-from training.league.decision_log import DecisionLog, Decisions
+from training.league.decision_log import DecisionLog
 from training.runtime.pages import render
 
 FEWEST = 12  # departures of a kind that is reported, in each half of the boards
@@ -72,7 +72,10 @@ def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key:
     log = DecisionLog(auctions)
     play_on(auctions, deals, everyone, [player, opponent], seated, nobody, key, log.note)
     made = log.decisions()
-    fired, followed = _count_lines(player, deals, auctions, made)
+    known = Queries.of_auctions(auctions.take(made.row), deals.features, made.row)._replace(length=made.length)
+    look = player.book.look(known)
+    numbers = np.where(look.rule >= 0, player.book.hierarchy.compiled.rules[look.rule, RULE_LINE], -1)
+    fired, followed = Counter(numbers.tolist()), Counter(numbers[look.call == made.call].tolist())
     departed = np.flatnonzero(departs(made.guidance[np.arange(len(made.call)), made.call]))
     board, length, call, _, guidance = made.take(departed)
     book = guidance.argmax(axis=1).astype(np.int8)
@@ -83,16 +86,6 @@ def find_departures(player: SystemGuided, opponent: Player, boards: Boards, key:
     worth = imps(np.where(side[board] == 0, gained, -gained)).astype(np.int64)
     hands = deals.features[board, (deals.dealer[board] + length) & 3]
     return Departures(board, length, book, call, worth, hands, auctions, boards, fired, followed, len(made.call))
-
-
-def _count_lines(
-    player: SystemGuided, deals: Deals, auctions: Auctions, made: Decisions
-) -> tuple[Counter[int], Counter[int]]:
-    """Count in which decisions each line of the tree, by number, calls, and in which of them the player does so."""
-    known = Queries.of_auctions(auctions.take(made.row), deals.features, made.row)._replace(length=made.length)
-    look = player.book.look(known)
-    numbers = np.where(look.rule >= 0, player.book.hierarchy.compiled.rules[look.rule, RULE_LINE], -1)
-    return Counter(numbers.tolist()), Counter(numbers[look.call == made.call].tolist())
 
 
 def unused_lines(found: Departures, player: SystemGuided) -> tuple[list[Line], list[tuple[Line, int, int]]]:

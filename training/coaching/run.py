@@ -27,7 +27,6 @@ from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.coaching.config import CoachConfig
 from training.coaching.judgement import find_departures, judgement_of, line_text, unused_lines
-from training.configs import LeagueConfig
 from training.evaluation import panel, truth
 from training.evaluation.boards import library_boards
 from training.evolution.cluster_evaluator import ClusterEvaluator
@@ -88,7 +87,7 @@ class CoachResult:
 
 def coach(
     config: CoachConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
-    workers: int | None = None, address: str | None = None, progress: Progress | None = None,
+    workers: int | None = None, address: str | None = None, progress: Progress = Progress(),
 ) -> CoachResult:  # fmt: skip
     """Train a player by a system, amend the system by the player, judge both, and write the report.
 
@@ -107,7 +106,6 @@ def coach(
     """
     config.check()
     check_own_calls(config.evolve("", "").own_calls, [config.system])
-    progress = progress or Progress()
     if resume is None:
         text = system_text(read_system(config.system))
         folder = open_run(KIND, config, out, name or system_path(config.system).stem, None)
@@ -148,14 +146,11 @@ class Round:
         self.amending_run = folder / "evolve" / f"amending{trained}"
         self.cards_run = folder / scorecards.KIND / f"fit{trained}-{config.terms}"
 
-    def league(self) -> LeagueConfig:
-        """Return the settings by which the player learns."""
-        return self.config.league(str(self.book), self.start, self.config.iterations_of(self.number))
-
 
 def train_player(this: Round, cluster: Cluster, progress: Progress) -> None:
     """Let a player learn by the book to the last iteration, and choose the terms on which it bids by it."""
-    config, run = this.league(), this.player_run
+    iterations = this.config.iterations if this.number == 1 else max(1, this.config.iterations // 3)
+    config, run = this.config.league(str(this.book), this.start, iterations), this.player_run
     train_league.check_start(config)
     open_run(train_league.KIND, config, this.folder, run.name, run if run.exists() else None)
     progress.stage("learning by the book", config.iterations, "it")
@@ -214,7 +209,7 @@ def _judge(
         return panel.panel(
             spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
             log=folder / "panel.json", progress=progress,
-        ).lines  # fmt: skip
+        ).rows  # fmt: skip
 
     results = []
     for this, what in zip(rounds, amendments, strict=True):

@@ -5,7 +5,6 @@ A run folder holds ``estimator.npz`` and ``results.json``.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -19,7 +18,6 @@ from torch.nn import functional
 
 from bridge_env.double_dummy.estimator import OUTCOMES, ROLES, TrickEstimator, layer_names, save_estimator
 from bridge_env.double_dummy.library import Library, builtin_library
-from bridge_env.io.files import atomic_write
 from bridge_env.rng import streams
 from training.configs import EstimatorConfig
 from training.estimators.judge import Hits, judge
@@ -27,7 +25,7 @@ from training.runtime import runs
 from training.runtime.runs import Progress
 from training.runtime.supervised import gradient_steps
 
-ESTIMATOR, RESULTS = "estimator.npz", "results.json"
+ESTIMATOR = "estimator.npz"
 _RISE = 0.1  # the share of the steps in which the learning rate rises
 _HELD_OUT = 0.02  # of the training deals, to calibrate
 _CLIP = 1.0
@@ -122,7 +120,7 @@ class EstimatorResult:
 
 
 def fit_estimator(
-    config: EstimatorConfig, out: Path | None = None, *, progress: Progress | None = None
+    config: EstimatorConfig, out: Path | None = None, *, progress: Progress = Progress()
 ) -> EstimatorResult:
     """Fit an estimator and judge it on the judging deals of its library.
 
@@ -133,14 +131,12 @@ def fit_estimator(
         ValueError: a setting makes no sense, or the library has too few deals.
     """
     config.check()
-    progress = progress or Progress()
     training_deals(config)  # faulty settings are an error before there is a folder
     folder = runs.results_folder(out, "estimators")
     estimator = fit(config, progress)
     save_estimator(estimator, folder / ESTIMATOR)
     hits = judge(estimator, _library(config))
-    content = {"manifest": runs.manifest(asdict(config)), "hits": [asdict(hit) for hit in hits]}
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(folder, manifest=runs.manifest(asdict(config)), hits=[asdict(hit) for hit in hits])
     return EstimatorResult(folder, estimator, hits, folder / ESTIMATOR)
 
 
@@ -184,7 +180,7 @@ def fit(config: EstimatorConfig, progress: Progress) -> TrickEstimator:
         network.train()
         for _ in gradient_steps(optimizer, _batches(config, len(suits), epoch, optimizer, progress), loss, _CLIP):
             pass
-        found = held_out_loss(network, held)
+        found = functional.cross_entropy(*_outputs(network, held)).item()  # nats an entry
         progress.note(f"epoch {epoch + 1}, loss {found:.3f} on deals held out")
     temperature = _temperature(network, held)
     arrays = network.weights()
@@ -202,17 +198,11 @@ def _batches(
     order = torch.from_numpy(np.argsort(streams.draws(key, deals)))
     for number in range(count):
         share = (epoch + number / count) / config.epochs
+        falling = 0.5 * (1 + math.cos(math.pi * (share - _RISE) / (1 - _RISE)))  # half a cosine, after a line up
         for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * _pace(share)
+            group["lr"] = config.learning_rate * (share / _RISE if share < _RISE else falling)
         progress.to(100 * share)
         yield order[number * config.batch : (number + 1) * config.batch]
-
-
-def _pace(share: float) -> float:
-    """Return the learning rate as a share of its highest: a line up, half a cosine down."""
-    if share < _RISE:
-        return share / _RISE
-    return 0.5 * (1 + math.cos(math.pi * (share - _RISE) / (1 - _RISE)))
 
 
 def _temperature(network: Network, deals: Deals) -> float:
@@ -220,22 +210,15 @@ def _temperature(network: Network, deals: Deals) -> float:
 
     Temperature scaling, after Guo et al., "On Calibration of Modern Neural Networks" (2017).
     """
-    outputs, tricks = _outputs(network, deals), torch.from_numpy(deals.tricks).flatten().long()
-    found = min(
-        (functional.cross_entropy(outputs.flatten(0, 2) / t, tricks).item(), t)
-        for t in np.arange(0.8, 3.0, 0.02).tolist()
-    )
-    return float(round(found[1], 2))
+    outputs, tricks = _outputs(network, deals)
+    losses = [(functional.cross_entropy(outputs / t, tricks).item(), t) for t in np.arange(0.8, 3.0, 0.02).tolist()]
+    return float(round(min(losses)[1], 2))
 
 
-def _outputs(network: Network, deals: Deals) -> torch.Tensor:
-    """Return outputs before the softmax: (N, 5, 4, 14)."""
+def _outputs(network: Network, deals: Deals) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return outputs before the softmax, (20 N, 14), and the true tricks, (20 N,)."""
+    suits, tricks = deals.tensors()
     network.eval()
     with torch.no_grad():
-        return torch.cat([network(part.float()) for part in deals.tensors()[0].split(1000)])
-
-
-def held_out_loss(network: Network, deals: Deals) -> float:
-    """Return the loss on deals held out, in nats an entry."""
-    outputs, tricks = _outputs(network, deals), torch.from_numpy(deals.tricks)
-    return functional.cross_entropy(outputs.flatten(0, 2), tricks.flatten().long()).item()
+        outputs = torch.cat([network(part.float()) for part in suits.split(1000)])
+    return outputs.flatten(0, 2), tricks.flatten().long()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bridge_env.double_dummy.estimator import TrickEstimator, quantile
 from bridge_env.double_dummy.library import Library
+from training.evaluation.boards import mean_and_error
 from training.runtime.pages import table
 
 GROUPS = {"suits": slice(0, 4), "no trump": slice(4, 5)}
@@ -44,11 +45,8 @@ def hits_of(probabilities: NDArray[np.float32], tricks: NDArray[np.int8]) -> tup
     out = []
     for group, strains in GROUPS.items():
         part = off[:, :, strains]
-        shares = [
-            (part <= limit).mean(axis=(1, 2)) * 100 for limit in range(3)
-        ]  # of each deal, whose entries correlate
-        within = tuple(float(share.mean()) for share in shares)
-        errors = tuple(float(share.std(ddof=1) / len(share) ** 0.5) for share in shares)
+        shares = ((part <= limit).mean(axis=(1, 2)) * 100 for limit in range(3))  # of deals, whose entries correlate
+        within, errors = zip(*map(mean_and_error, shares), strict=True)
         out.append(Hits(group, within, errors, float(part.mean()), float(loss[:, :, strains].mean())))
     return tuple(out)
 

@@ -17,7 +17,7 @@ from bridge_env.hands.canonical import canonical_key
 from bridge_env.rng import streams
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 
-__all__ = ["Boards", "BoardsError", "library_boards", "nan_as_none", "pbn_boards", "standard_error"]
+__all__ = ["Boards", "BoardsError", "library_boards", "mean_and_error", "nan_as_none", "pbn_boards", "standard_error"]
 
 # The order in which a match goes through a deal's images: all turns of the table, then the next order of the suits.
 _WALK = symmetry_number(np.arange(NUM_SYMMETRIES) // 4, np.arange(NUM_SYMMETRIES) % 4)
@@ -100,6 +100,11 @@ def nan_as_none(number: float) -> float | None:
 def first_deal_hash(boards: Boards) -> str:
     """Return 16 hex digits that identify the first board, for the headers of result logs."""
     return hashlib.sha256(boards.owner[0].tobytes() + boards.number[:1].tobytes()).hexdigest()[:16]
+
+
+def mean_and_error(values: NDArray[Any]) -> tuple[float, float]:
+    """Return the mean of independent ``values`` (N,) and its standard error, NaN below two."""
+    return float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else math.nan
 
 
 def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:

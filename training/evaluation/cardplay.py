@@ -27,7 +27,7 @@ from bridge_env.rules.auction import Auctions, Contracts
 from bridge_env.rules.cards import SEATS, card_text
 from bridge_env.rules.play import Plays
 from bridge_env.rules.scoring import imps, score
-from training.evaluation.boards import Boards, first_deal_hash, nan_as_none
+from training.evaluation.boards import Boards, first_deal_hash, mean_and_error, nan_as_none
 from training.evaluation.duplicate import MatchResult, TableResult, spec_name
 from training.evaluation.report import match_html
 from training.runtime.pages import facts_text, figure
@@ -55,7 +55,8 @@ class PlayedBoard:
 
 def of_fate(table: TableResult, fate: str) -> NDArray[np.bool_]:
     """Return which contracts of a table make, go down one, or more, double dummy: bool (N,)."""
-    chosen: NDArray[np.bool_] = np.clip(table.down, 0, 2) == list(FATES).index(fate)
+    down = table.contracts.bid.astype(np.int64) // 5 + 7 - table.tricks  # short of the contract
+    chosen: NDArray[np.bool_] = np.clip(down, 0, 2) == list(FATES).index(fate)
     return chosen & (table.contracts.declarer >= 0)
 
 
@@ -102,8 +103,7 @@ class PlayedMatch:
         for side, name in enumerate("AB"):
             over = self.tricks_over(side)
             if len(over):
-                error = float(over.std(ddof=1) / math.sqrt(len(over))) if len(over) > 1 else math.nan
-                mean = f"{figure(over.mean(), error)} ({len(over):,})"
+                mean = f"{figure(*mean_and_error(over))} ({len(over):,})"
                 rows.append((f"tricks over double dummy, {name} declares", mean))
         for fate, words in FATES.items():
             both = self.made(fate)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,6 @@ from training.runtime.pages import facts_text, figure
 from training.runtime.processes import map_in_processes, use_fast_matmul
 from training.runtime.runs import ResultLog
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # if their contracts have to be solved, some twenty milliseconds each
 SLOW_CHUNK = 50  # of slow bidders, so that progress can be seen
@@ -58,11 +55,6 @@ class TableResult:
         """Return some of the boards, by position."""
         contracts = Contracts(*(part[rows] for part in self.contracts))
         return TableResult(self.history[rows], contracts, self.tricks[rows], self.score[rows])
-
-    @property
-    def down(self) -> NDArray[np.int64]:
-        """Return the tricks short of the contract, int64 (N,): 0 or less if made; undefined if passed out."""
-        return 6 + self.contracts.bid.astype(np.int64) // 5 + 1 - self.tricks
 
 
 Tables = tuple[TableResult, TableResult]
@@ -203,9 +195,9 @@ class MatchResult:
             })  # fmt: skip
         return out
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(self) -> Any:
         """Return ``rows`` as a pandas DataFrame, with columns such as ``a_ns.contract``."""
-        import pandas as pd  # optional
+        import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional
 
         return pd.json_normalize(self.rows())
 

@@ -6,14 +6,11 @@ The partnership reads the stranger's calls by the system of its own first player
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import SystemGuided
 from agents.networks.file import Networks
-from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, evaluate
 from agents.registry import seat_specs, without_search
@@ -26,25 +23,13 @@ from bridge_env.rules.calls import first_calls
 _POLICY = "policy:"
 
 
-@dataclass(frozen=True)
-class Stranger:
-    """A network as an opponent; ``spec`` is ``policy:NAME`` or ``policy:FILE``."""
-
-    spec: str
-
-    @property
-    def network(self) -> Network | SystemGuided:
-        """Return its weights, and the book that it bids by if there is one, cached by the process."""
-        return read_networks(self.spec.removeprefix(_POLICY)).player
-
-
-def stranger(spec: str) -> Stranger:
-    """Return the stranger that ``spec`` names; raise ``SpecError`` where it is no network, or a gatekeeper."""
+def stranger(spec: str) -> str:
+    """Return a spec; raise ``SpecError`` where it names no network, or a gatekeeper."""
     if not spec.startswith(_POLICY):
         raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
     refuse_gatekeepers([spec])
     read_networks(spec.removeprefix(_POLICY))  # a damaged file is an error here
-    return Stranger(spec)
+    return spec
 
 
 def refuse_gatekeepers(specs: Iterable[str]) -> None:
@@ -67,7 +52,7 @@ def role_of(argument: str) -> str:
 
 def bid_against(
     us: tuple[Hierarchy, Hierarchy],
-    them: Stranger,
+    them: str,
     table: int,
     deals: Deals,
     features: NDArray[np.int16],
@@ -75,16 +60,16 @@ def bid_against(
     calls: NDArray[np.int8] | None = None,
     length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Return complete auctions of ``us``, NS at table 0 and EW at table 1, on a ``board`` int64 (N,) of each row, with
-    ``features`` int16 (B, 4, NUM_FEATURES) of the ``deals``; from ``length`` int64 (N,) ``calls`` int8 (N, L) on, if
-    there are such.
+    """Return complete auctions of ``us``, NS at table 0 and EW at table 1, against a stranger, on a ``board`` int64
+    (N,) of each row, with ``features`` int16 (B, 4, NUM_FEATURES) of the ``deals``; from ``length`` int64 (N,)
+    ``calls`` int8 (N, L) on, if there are such.
     """
     if calls is not None and length is not None:
         calls = first_calls(calls, length)
         auctions = Auctions.replay(calls, deals.dealer[board], deals.vulnerability[board])
     else:
         auctions = Auctions(deals.dealer[board], deals.vulnerability[board])
-    ours = _caller(us, table, features)
+    ours, network = _caller(us, table, features), read_networks(them.removeprefix(_POLICY)).player
     while True:
         rows = np.flatnonzero(~auctions.done)
         if not rows.size:
@@ -94,7 +79,7 @@ def bid_against(
         chosen[mine] = ours(auctions, board, rows[mine])
         rest = rows[~mine]
         if rest.size:
-            outputs, _, mask, _ = evaluate(them.network, auctions, deals, board, rest)
+            outputs, _, mask, _ = evaluate(network, auctions, deals, board, rest)
             chosen[~mine] = decide(outputs, mask, np.full(len(rest), -1.0))[1]
         auctions.step(chosen, rows)
 

@@ -11,7 +11,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from agents.systems.language.text import system_text
@@ -21,7 +20,7 @@ from bridge_env.bidders.registry import full_spec, make
 from bridge_env.io.files import atomic_write
 from bridge_env.io.json_files import read_json
 from training.evaluation.boards import library_boards
-from training.evaluation.duplicate import MatchResult, match
+from training.evaluation.duplicate import match
 from training.evaluation.network_opponents import role_of
 from training.evaluation.situations import of_match
 from training.runtime import runs
@@ -59,27 +58,23 @@ class Line:
 
 
 @dataclass(frozen=True)
-class PanelResult:
-    """The lines of a bidder on ``boards`` judging boards against each opponent."""
+class PanelResult(runs.RowsResult):
+    """The rows of a bidder on ``boards`` judging boards against each opponent."""
 
     spec: str
     boards: int
     seed: int
-    lines: list[Line]
+    rows: list[Line]
 
     def __str__(self) -> str:
-        return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.lines)}"
+        return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.rows)}"
 
     def page(self, sections: Sequence[str], command: str) -> str:
         """Return the lines and further sections as Markdown, with the command that made them."""
         how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
         page = [f"# {runs.portable(self.spec)} against the panel", "", f"Made by `{command}`; {how}.", ""]
-        page += [*markdown(self.lines), ""]
+        page += [*markdown(self.rows), ""]
         return "\n".join(page + [part for text in sections for part in ("```text", text, "```", "")])
-
-    def to_dataframe(self) -> Any:
-        """Return the lines as a pandas DataFrame."""
-        return runs.to_dataframe([asdict(line) for line in self.lines])
 
 
 def opponents() -> list[tuple[str, str]]:
@@ -114,7 +109,7 @@ def panel(
     over: str | None = None,
     workers: int = 1,
     log: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> PanelResult:
     """Play a bidder against many, on the same judging boards.
 
@@ -135,7 +130,7 @@ def panel(
         listed.insert(0, ("start", start))
     for name in (spec, *([over] if over else []), *(opponent for _, opponent in listed)):
         make(name)  # a faulty spec is an error before anything is played
-    dealt, progress = library_boards(boards, seed), progress or Progress()
+    dealt = library_boards(boards, seed)
     done = {} if log is None or not log.exists() else read(log)
     lines = []
     for group, opponent in listed:
@@ -150,20 +145,16 @@ def panel(
                 other = match(over, opponent, dealt, seed, workers=workers, progress=progress.add) if over else None
             except BidderError as fault:
                 raise type(fault)(f"against {opponent}: {fault}") from fault
-            done[key] = _line(group, opponent, played, other)
+            calls = round(of_match(played)[0], 2)
+            line = Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
+            if other is not None:
+                more = played.minus(other)
+                line = replace(line, gain=more.mean_imps, gain_error=more.standard_error)
+            done[key] = line
             if log is not None:
                 atomic_write(log, json.dumps({k: asdict(line) for k, line in done.items()}, indent=1) + "\n")
         lines.append(replace(done[key], group=group))
     return PanelResult(spec, boards, seed, lines)
-
-
-def _line(group: str, opponent: str, played: MatchResult, other: MatchResult | None) -> Line:
-    calls = round(of_match(played)[0], 2)
-    line = Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
-    if other is None:
-        return line
-    more = played.minus(other)
-    return replace(line, gain=more.mean_imps, gain_error=more.standard_error)
 
 
 def version(spec: str) -> str:

@@ -21,7 +21,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import as_wide
 from bridge_env.rules.scoring import imps
 from training.evaluation.boards import Boards, library_boards
-from training.evaluation.network_opponents import Stranger, bid_against, calls_otherwise
+from training.evaluation.network_opponents import bid_against, calls_otherwise
 from training.runtime.processes import use_fast_matmul
 
 # Cache sizes of a process. A system of 2,400 lines holds 3.4 MB, a duel on 4,096 boards 0.3 MB.
@@ -39,16 +39,13 @@ class Partnership:
         """Return the system of the first player (0) or the second (1)."""
         return self.second if which else self.first
 
-    def with_player(self, which: int, system: System) -> Partnership:
-        """Return the partnership with another system for one player."""
-        return Partnership(self.first, system) if which else Partnership(system, self.second)
-
     def changes_to(self, other: Partnership) -> set[tuple[System, System]]:
         """Return the players' systems that differ in another partnership, each with its counterpart there."""
         return {(old, new) for old, new in ((self.first, other.first), (self.second, other.second)) if old != new}
 
 
-Rival = Partnership | Stranger
+Rival = Partnership | str
+"""A partnership, or the spec of a stranger."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +110,7 @@ def _deals_of(board_range: BoardRange) -> Deals:
 
 def seats_of(us: Partnership, them: Rival, table: int) -> Seats:
     """Return the systems by which the calls of N E S W are read: ``us`` sits NS at table 0 and EW at table 1."""
-    known = Partnership(us.first, us.first) if isinstance(them, Stranger) else them
+    known = Partnership(us.first, us.first) if isinstance(them, str) else them
     a, b = (us, known) if table == 0 else (known, us)
     return hierarchy(a.first), hierarchy(b.first), hierarchy(a.second), hierarchy(b.second)
 
@@ -132,7 +129,7 @@ def bid(
     """
     boards, features = boards_of(board_range)
     rows = np.arange(len(boards)) if board is None else board
-    if isinstance(them, Stranger):
+    if isinstance(them, str):
         ours = hierarchy(us.first), hierarchy(us.second)
         return bid_against(ours, them, table, _deals_of(board_range), features, rows, calls, length)
     seats = seats_of(us, them, table)
@@ -141,7 +138,7 @@ def bid(
 
 def duel(us: Partnership, them: Rival, board_range: BoardRange) -> Duel:
     """Return the result on both tables of every board: a pure function, cached by the process."""
-    return _duel(interned(us), them if isinstance(them, Stranger) else interned(them), board_range)
+    return _duel(interned(us), them if isinstance(them, str) else interned(them), board_range)
 
 
 @lru_cache(maxsize=_DUELS)
@@ -177,7 +174,7 @@ def duel_changed(
     history, points = before.history.copy(), before.points.copy()
     for table in range(2):
         rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
-        if isinstance(them, Stranger) and rows.size:
+        if isinstance(them, str) and rows.size:
             ours = hierarchy(candidate.first), hierarchy(candidate.second)
             deals = _deals_of(board_range)
             rows = rows[calls_otherwise(ours, table, deals, features, rows, before.history[table, rows])]

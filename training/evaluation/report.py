@@ -10,6 +10,7 @@ import base64
 import hashlib
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +185,10 @@ def report(
     found = differences(match)
     rows = select_boards(found)
     rows = rows[np.lexsort((match.boards.number[rows], -np.abs(match.imps[rows])))]
-    readers = _readers(match) if explain else []
+    readers = list[Reader]()
+    if explain:
+        with suppress(SpecError):  # a bidder was handed over as an object
+            readers = [reader_of(*sides, draws=False) for sides in ((match.a, match.b), (match.b, match.a))]
     boards = []
     for row in rows.tolist():
         boards.append(_board_html(found, row, readers))
@@ -215,14 +219,6 @@ def select_boards(found: Differences) -> NDArray[np.int64]:
     samples = [rows[np.argsort(key[rows], kind="stable")][:SAMPLE] for rows in of_class]
     wanted = np.unique(np.concatenate([named, *samples]))
     return np.concatenate([wanted, order[~np.isin(order, wanted)][:SWINGS]])
-
-
-def _readers(match: MatchResult) -> list[Reader]:
-    """Return what reads the auctions of each table; nothing if a bidder was handed over as an object."""
-    try:
-        return [reader_of(*sides, draws=False) for sides in ((match.a, match.b), (match.b, match.a))]
-    except SpecError:
-        return []
 
 
 def call_notes(board: Board, reader: Reader) -> tuple[dict[int, str], list[int]]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from training.evaluation.boards import mean_and_error
 from training.evaluation.duplicate import MatchResult
 
 KINDS = (
@@ -125,36 +126,21 @@ def _mark(history, dealer, lengths, out, counts):  # type: ignore[no-untyped-def
             counts[i, side] += artificial
 
 
-def _marked(
+def artificial_calls(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which calls of auctions int8 (N, L), padded with -1, are artificial: bool (N, L); and their number by
+    side: int64 (N, 2).
+    """
     out, counts = np.zeros(history.shape, np.bool_), np.zeros((len(history), 2), np.int64)
     lengths = (owner.reshape(-1, 1, 4, 13) == np.arange(4)[None, :, None, None]).sum(axis=3)
     _mark(np.ascontiguousarray(history), dealer, lengths, out, counts)
     return out, counts
 
 
-def artificial_mask(
-    history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
-) -> NDArray[np.bool_]:  # fmt: skip
-    """Return which calls of auctions int8 (N, L) are artificial: bool (N, L)."""
-    return _marked(history, dealer, owner)[0]
-
-
-def count_artificial(
-    history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8], side: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the number of artificial calls of ``side`` (N,) in each auction, int64 (N,); ``history`` is int8 (N, L),
-    padded with -1, ``dealer`` (N,), ``owner`` uint8 (N, 52).
-    """
-    return np.take_along_axis(_marked(history, dealer, owner)[1], np.asarray(side)[:, None], axis=1)[:, 0]
-
-
 def of_match(played: MatchResult) -> tuple[float, float]:
     """Return the artificial calls of A in 100 auctions of its side, and their standard error."""
-    n, boards = len(played.boards), played.boards
-    each = sum(
-        count_artificial(table.history, boards.dealer, boards.owner, np.full(n, side)) / 2
-        for side, table in enumerate(played.tables)
-    )
-    return 100 * float(np.mean(each)), 100 * float(np.std(each, ddof=1) / n**0.5)
+    boards = played.boards
+    first, second = (artificial_calls(table.history, boards.dealer, boards.owner)[1] for table in played.tables)
+    mean, error = mean_and_error((first[:, 0] + second[:, 1]) / 2)
+    return 100 * mean, 100 * error

@@ -21,7 +21,7 @@ from bridge_env.hands.features import FEATURES, HCP, POINTS, hand_features
 from bridge_env.hands.features import LENGTH as HAND_LENGTH
 from bridge_env.rules.auction import DEALER, STATE_COLUMNS, VULNERABILITY
 from bridge_env.rules.calls import PASS
-from training.evaluation.boards import Boards
+from training.evaluation.boards import Boards, mean_and_error
 from training.evaluation.duplicate import MatchResult, match
 
 _PART = 4096  # boards read at a time
@@ -72,7 +72,7 @@ def of_match(played: MatchResult, book: Book) -> SystemConsistency:
                 made += len(called)
     held = np.concatenate(agree)
     n = 2 * len(boards)
-    return SystemConsistency(float(held.mean()), float(held.std(ddof=1) / len(held) ** 0.5), departed / n, made / n)
+    return SystemConsistency(*mean_and_error(held), departed / n, made / n)
 
 
 def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.evaluation.boards import standard_error
-from training.evaluation.duplicate import MatchResult, match
+from training.evaluation.duplicate import match
 from training.runtime.pages import table, text_table
 from training.runtime.processes import map_in_processes
 
@@ -77,16 +77,13 @@ def verdict(
             f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
         )
         rows.append(Row(what, gain.mean_imps, gain.standard_error, boards, opponent))
-    return [*_abroad(abroad, control_match), *rows]
-
-
-def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:
-    """Return the mean gain against all gatekeepers together, the first line of the verdict."""
-    if not results:
-        return []
-    now, then = (np.mean([pair[which] for pair in results], axis=0) for which in (0, 1))
-    what = f"abroad, gain against {len(results)} gatekeepers: {now.mean():+.2f} instead of {then.mean():+.2f}"
-    return [Row(what, float((now - then).mean()), standard_error(now - then, match.boards.base), len(now), "abroad")]
+    if abroad:
+        mean_now, mean_then = (np.mean([pair[which] for pair in abroad], axis=0) for which in (0, 1))
+        gains, count = mean_now - mean_then, len(abroad)
+        what = f"abroad, gain against {count} gatekeepers: {mean_now.mean():+.2f} instead of {mean_then.mean():+.2f}"
+        error = standard_error(gains, control_match.boards.base)
+        rows.insert(0, Row(what, float(gains.mean()), error, len(gains), "abroad"))
+    return rows
 
 
 def table_text(rows: Sequence[Row]) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from agents.systems.audit.audit import audit_regressions, outdated_answers
 from agents.systems.changes.edits import Insert, SetCards
 from agents.systems.changes.mutation import SeededRandom
+from training.evaluation.boards import mean_and_error
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel
 from training.evolution import proposals
 from training.evolution.proposals import AMENDMENT, BOTH, CARDS, TUNING, Proposal, Verdict
@@ -81,6 +82,12 @@ class ClusterEvaluator:
         """Return the results of a task for jobs, in their order."""
         return [result for _, result in sorted(self.cluster.map(task, jobs), key=itemgetter(0))]
 
+    def _shared(self, us: Partnership, board_range: BoardRange) -> list[tuple[object, ...]]:
+        """Return jobs of ``us``, an opponent and its part of the boards: every opponent has boards of its own."""
+        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
+        parts = board_range.parts(min(tasks.PARTS, -(-board_range.count // len(league))))
+        return [(ours, league[k % len(league)], part) for k, part in enumerate(parts)]
+
     def _cut(self, candidates: int, board_range: BoardRange) -> tuple[list[BoardRange], list[slice]]:
         """Cut boards and candidates into parts that keep all workers busy, boards no finer than it takes: few cost
         nearly as much.
@@ -97,8 +104,7 @@ class ClusterEvaluator:
     def standing(self, pair: Partnership, board_range: BoardRange) -> tuple[float, float]:
         """Return the IMPs a board against the control pair, and the standard error."""
         jobs = [(pair, self.league[0], part) for part in board_range.parts(tasks.PARTS)]
-        values = np.concatenate(self._results(imps_task, jobs))
-        return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
+        return mean_and_error(np.concatenate(self._results(imps_task, jobs)))
 
     def rules(
         self, us: Partnership, count: int, chance: SeededRandom, board_range: BoardRange, judge: str = ""
@@ -157,15 +163,13 @@ class ClusterEvaluator:
 
     def steps(self, us: Partnership, board_range: BoardRange, judge: str = "") -> list[Proposal]:
         """Return steps of single lines that promise to gain, the surest in front; with a ``judge``, the spec of a
-        player by a book, those that it prefers. Every opponent has boards of its own.
+        player by a book, those that it prefers.
         """
-        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
-        parts = board_range.parts(min(tasks.PARTS, -(-board_range.count // len(league))))
+        jobs = self._shared(us, board_range)
         for whose in (BOTH,) if us.first == us.second else (0, 1):
             player = 0 if whose == BOTH else whose
-            jobs = [(ours, league[k % len(league)], part, player, judge) for k, part in enumerate(parts)]
-            gains = sum_gains(self._results(step_gains_task, jobs))
+            gains = sum_gains(self._results(step_gains_task, [(*job, player, judge) for job in jobs]))
             self.progress.add(board_range.count)
             for edit, gain in step_edits(us.player(player), gains):
                 if judge:
@@ -178,13 +182,10 @@ class ClusterEvaluator:
         return [proposal for _, proposal in out[:MOST_STEPS]]
 
     def cards(self, us: Partnership, board_range: BoardRange) -> list[Proposal]:
-        """Return scorecards for both players, a proposal for each block; every opponent has boards of its own."""
+        """Return scorecards for both players, a proposal for each block."""
         from training.evolution.scorecards.fit import fit_scores  # torch takes a second to import
 
-        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
-        parts = board_range.parts(min(tasks.PARTS, -(-board_range.count // len(league))))
-        jobs = [(ours, league[k % len(league)], part) for k, part in enumerate(parts)]
-        positions = joined(self._results(collect, jobs))
+        positions = joined(self._results(collect, self._shared(us, board_range)))
         self.progress.add(board_range.count)
         if not len(positions):
             return []

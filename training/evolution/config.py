@@ -9,16 +9,6 @@ from training.runtime.settings import AtLeast2, Count, CountOrZero, Integer, Set
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural", "cards")
 
 
-def is_stranger(name: str) -> bool:
-    """Return whether the opponent is a network, which discloses no system."""
-    return name.startswith("policy:")
-
-
-def spec_of(name: str) -> str:
-    """Return the spec of a pair in a list: itself, or of the system of that name."""
-    return name if ":" in name else f"system:{name}"
-
-
 @dataclass(frozen=True)
 class EvolveConfig(Settings):
     """Hold the settings of a run. Workers and cluster are not among them: the result does not depend on them."""

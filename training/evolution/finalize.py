@@ -41,25 +41,16 @@ def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) ->
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), notes
     system = pair.first
     if any(map(config.uses, ADD_LINES)):  # else lines of the start were changed by steps: there is nothing to prune
-        system, more = _readable(system, config, evaluator, start)
-        notes += more
+        starts = [numbered(name).first for name in config.starts]
+        fresh = [evaluator.board_range(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
+        system = prune_new_lines(system, starts, evaluator, *fresh[:2])
+        system, simpler = simplify_conditions(system, starts, evaluator, *fresh[2:])
+        progress.stage("reverting unsound changes")
+        system, reverted = as_sound_as(starts[0], system)
+        notes += [*simpler, *(f"taken back, as it is unsound: {what}" for what in reverted)]
+        progress.stage("dropping lines that no hand comes to")
+        system = without_dead(system)
     return best, Partnership(*(system.renamed("evolved"),) * 2), notes
-
-
-def _readable(
-    system: System, config: EvolveConfig, evaluator: ClusterEvaluator, start: int
-) -> tuple[System, list[str]]:
-    """Prune and simplify new lines, and revert unsound changes."""
-    starts = [numbered(name).first for name in config.starts]
-    fresh = [evaluator.board_range(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
-    system = prune_new_lines(system, starts, evaluator, *fresh[:2])
-    system, notes = simplify_conditions(system, starts, evaluator, *fresh[2:])
-    evaluator.progress.stage("reverting unsound changes")
-    system, reverted = as_sound_as(starts[0], system)
-    notes += [f"taken back, as it is unsound: {what}" for what in reverted]
-    evaluator.progress.stage("dropping lines that no hand comes to")
-    system = without_dead(system)
-    return system, notes
 
 
 def merge_partner_systems(

@@ -16,7 +16,6 @@ from typing import Any, NotRequired, TypedDict
 from agents.systems.bidder import Hierarchy, deal_features, line_usage
 from agents.systems.changes.mutation import SeededRandom
 from agents.systems.language.text import numbered_anew, parse_system, system_text
-from agents.systems.language.tree import System
 from agents.systems.library.shipped import read_system
 from bridge_env.io.files import atomic_write
 from training.evaluation.boards import library_boards
@@ -24,7 +23,7 @@ from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership, Rival
 from training.evolution import natural, proposals
 from training.evolution.cluster_evaluator import TRAINING, ClusterEvaluator
-from training.evolution.config import EvolveConfig, is_stranger
+from training.evolution.config import EvolveConfig
 from training.evolution.proposals import AMENDMENT, CARDS, NATURAL, SWAPPING, TUNING, Proposal
 from training.evolution.selection import select_proposals
 from training.runtime import runs
@@ -48,7 +47,6 @@ class MetricsRow(TypedDict):
     seconds: float
     accepted: NotRequired[list[str]]
     best: NotRequired[int]
-    agreement: NotRequired[float]
 
 
 @dataclass
@@ -84,10 +82,14 @@ def numbered(name: str) -> Partnership:
     return Partnership(system, system)
 
 
+def rival(name: str) -> Rival:
+    """Return an opponent by its name: a stranger, which discloses no system, or both players with a system."""
+    return stranger(name) if name.startswith("policy:") else numbered(name)
+
+
 def league(config: EvolveConfig) -> tuple[Rival, ...]:
     """Return the opponents of a run, the control pair first."""
-    met = dict.fromkeys([config.control, *listed(config.league)])
-    return tuple(stranger(name) if is_stranger(name) else numbered(name) for name in met)
+    return tuple(map(rival, dict.fromkeys([config.control, *listed(config.league)])))
 
 
 def begin(config: EvolveConfig) -> State:
@@ -114,9 +116,6 @@ def advance(
         )
         save(folder, state)
         yield state
-
-
-# --- a generation ---------------------------------------------------------------------------------------
 
 
 def generation(state: State, config: EvolveConfig, evaluator: ClusterEvaluator) -> State:
@@ -180,22 +179,17 @@ def propose(
     if config.uses(CARDS):
         proposed += evaluator.cards(pair, study)
     if config.uses("evolution") or config.operators == SWAPPING:
-        usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
+        sample = library_boards(2000, config.seed, TRAINING, start=2000 * g)
+        features = deal_features(sample.owner)
+        usage = [  # compiled anew: lines of a system in the cache may be numbered otherwise
+            line_usage(Hierarchy(pair.player(player)), features, sample.dealer, sample.vulnerability)
+            for player in (0, 1)
+        ]
         chance = SeededRandom("vary", config.seed, g, i)
         proposed += proposals.variations(pair, config.proposals, chance, usage, swapping)
     if swapping:
         proposed += proposals.swaps(population, i, config.proposals, SeededRandom("swap", config.seed, g, i))
     return proposed
-
-
-def _usage(system: System, seed: int, g: int) -> dict[int, int]:
-    """Return the number of calls that each line of a system makes where all play it."""
-    sample = library_boards(2000, seed, TRAINING, start=2000 * g)
-    hierarchy = Hierarchy(system)  # not the one in the cache: its lines may be numbered otherwise
-    return line_usage(hierarchy, deal_features(sample.owner), sample.dealer, sample.vulnerability)
-
-
-# --- files ----------------------------------------------------------------------------------------------
 
 
 def save(folder: Path, state: State) -> None:

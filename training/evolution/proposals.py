@@ -39,7 +39,6 @@ from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps
 from agents.systems.language.text import constraint_text, parse_constraint
 from agents.systems.language.tree import Line, Step
-from training.evaluation.network_opponents import Stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, gains_and_changes, interned, is_system
 from training.evolution.refine.induce import Rule
 
@@ -73,7 +72,7 @@ class Proposal:
             system = self.edit.apply(pair.player(player))
             if system is None:
                 return None
-            pair = pair.with_player(player, system)
+            pair = Partnership(pair.first, system) if player else Partnership(system, pair.second)
             if compiled and not is_system(pair):
                 return None
         return pair
@@ -145,15 +144,11 @@ def refinements(
     out = []
     for rule in rules:
         player = target(chance, swapping)
-        for flags in ((), ("forcing",)) if may_force(rule) else ((),):
+        in_tree = rule.path != "" and not rule.path.startswith(GENERAL)  # behind some call
+        may_force = rule.call == "X" or (in_tree and rule.call[0] in "lj1234" and not rule.call.endswith("N"))
+        for flags in ((), ("forcing",)) if may_force else ((),):
             out.append(Proposal(rule_edit(rule, flags), player, operator))
     return out
-
-
-def may_force(rule: Rule) -> bool:
-    """Return whether the call could be forcing."""
-    in_tree = rule.path != "" and not rule.path.startswith(GENERAL)  # behind some call
-    return rule.call == "X" or (in_tree and rule.call[0] in "lj1234" and not rule.call.endswith("N"))
 
 
 def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:
@@ -200,9 +195,6 @@ def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
     return list({inserted_rule(p): p for p in calls}.values())
 
 
-# --- verdicts ---------------------------------------------------------------------------------------------------------
-
-
 def trial(
     us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], board_range: BoardRange
 ) -> NDArray[np.int64]:
@@ -213,7 +205,7 @@ def trial(
     no system gains nothing.
     """
     us, candidates = interned(us), [interned(c) for c in candidates]
-    league = [them if isinstance(them, Stranger) else interned(them) for them in league]
+    league = [them if isinstance(them, str) else interned(them) for them in league]
     out = np.zeros((len(candidates), 3 + 2 * len(league)), np.int64)
     for i, candidate in enumerate(candidates):
         if not is_system(candidate):

@@ -16,18 +16,17 @@ from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.io.files import atomic_write
 from training.book.diff import compare_systems
 from training.evaluation import verdict as judging
-from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import Partnership
 from training.evolution import natural
 from training.evolution.cluster_evaluator import ClusterEvaluator
-from training.evolution.config import EvolveConfig, is_stranger, spec_of
+from training.evolution.config import EvolveConfig
 from training.evolution.finalize import finalize
-from training.evolution.generations import State, advance, begin, league, load, write_systems
+from training.evolution.generations import State, advance, begin, league, load, rival, write_systems
 from training.evolution.proposals import NATURAL
 from training.evolution.refine.decisions import network_by_book
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.runs import Progress, open_run, to_dataframe
+from training.runtime.runs import Progress, RowsResult, open_run
 from training.runtime.settings import listed
 
 KIND = "evolve"
@@ -35,7 +34,7 @@ DIFF = "diff.md"
 
 
 @dataclass(frozen=True)
-class EvolveResult:
+class EvolveResult(RowsResult):
     """Hold the results of a run."""
 
     folder: Path
@@ -53,15 +52,11 @@ class EvolveResult:
         """Return the spec by which the pair plays."""
         return _spec(self.systems)
 
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, a measurement a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(row) for row in self.rows])
-
 
 def evolve(
     config: EvolveConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
     seconds: float | None = None, workers: int | None = None, address: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> EvolveResult:  # fmt: skip
     """Evolve partnerships, choose the champion, judge it and write the report.
 
@@ -80,7 +75,6 @@ def evolve(
         ClusterError: Ray is missing, or the cluster cannot be reached.
     """
     check_start(config)
-    progress = progress or Progress()
     state = begin(config) if resume is None else load_or_begin(resume, config)
     with Cluster(workers, address) as cluster:
         folder = open_run(KIND, config, out, name, resume)
@@ -120,9 +114,10 @@ def check_start(config: EvolveConfig) -> None:
     """
     config.check()
     check_own_calls(config.own_calls, config.starts)
-    for name in (*config.starts, *config.opponents):
-        _ = stranger(name) if is_stranger(name) else read_system(name)
-    if config.uses(NATURAL) and all(natural.opens(read_system(name)) for name in config.starts):
+    starts = [read_system(name) for name in config.starts]
+    for name in config.opponents:
+        rival(name)
+    if config.uses(NATURAL) and all(map(natural.opens, starts)):
         raise ValueError(
             f"--operators natural is for a start without opening bids, and {config.start} has some: leave it out"
         )
@@ -141,7 +136,8 @@ def _judge(
     for file in folder.glob("best*.bidding"):
         file.unlink()  # these are in its place
     progress.stage(f"judging on {config.judge:,} boards that training never saw", unit="match")
-    met, unmet = [*map(spec_of, listed(config.league))], [*map(full_spec, listed(config.gatekeepers))]
+    met = [name if ":" in name else f"system:{name}" for name in listed(config.league)]
+    unmet = [*map(full_spec, listed(config.gatekeepers))]
     rows = judging.verdict(
         _spec(files), f"system:{config.control}", config.start_spec, config.judge, config.seed, met, unmet, workers
     )

@@ -46,10 +46,8 @@ TEAM_SHARE = 0.75  # of the gains of single changes, which all of them together 
 def describe_edit(edit: Edit) -> str:
     """Return the change in words; an adopted chapter has a name of its own."""
     if isinstance(edit, CompositeEdit):
-        first, *rest = edit.parts
-        return (
-            f"{describe_edit(first)}; with it {'; '.join(map(describe_edit, rest))}" if rest else describe_edit(first)
-        )
+        first, *rest = map(describe_edit, edit.parts)
+        return f"{first}; with it {'; '.join(rest)}" if rest else first
     if isinstance(edit, ReplaceSection):
         return edit.what
     if isinstance(edit, Insert):

@@ -139,9 +139,6 @@ def _both(first: Position, second: Position) -> Position:
     return Position(first.area, ALL, *first.question, answers, reason, first.where, shows, needs)
 
 
-# --- reading -------------------------------------------------------------------------------------------
-
-
 @cache
 def textbook() -> Exam:
     """Return the exam that comes with the package, read once."""

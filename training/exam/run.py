@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.registry import system_of
 from agents.systems.bidder import HierarchyBidder
@@ -17,10 +17,7 @@ from bridge_env.rules.calls import PASS, call_text, parse_call
 from bridge_env.rules.cards import SEATS, VULNERABILITIES
 from training.exam.positions import ALL, FULL, HALF, Exam, Position, read_exam, textbook
 from training.runtime.pages import text_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from training.runtime.runs import to_dataframe
 
 _HEADERS = {
     "2/1": re.compile(r"two[ -]over[ -]one|\b2/1\b", re.IGNORECASE),
@@ -146,28 +143,19 @@ def sit(
     bidder = make(spec, partner=spec, opponents=spec)
     states = [position.state for position in positions]
     made = [parse_call(call) for call in calls(bidder, states)]
-    notes = _notes(bidder, states) if isinstance(bidder, HierarchyBidder) else [None] * len(positions)
-    answers = tuple(
-        Answer(p, call, _meant(p, call, note)) for p, call, note in zip(positions, made, notes, strict=True)
-    )
-    return Paper(spec, key, exam.titles, answers)
+    notes: list[str | None] = [None] * len(positions)  # of the lines with which a system calls
+    if isinstance(bidder, HierarchyBidder):
+        lines = map(bidder.own.line_of, bidder.decide(read_states(states)[0])[1].tolist())
+        notes = [line.note if line else "" for line in lines]
+    musts = [position.convention(call) for position, call in zip(positions, made, strict=True)]
+    meant = [must is None or note is None or shows(note, must) for note, must in zip(notes, musts, strict=True)]
+    return Paper(spec, key, exam.titles, tuple(map(Answer, positions, made, meant)))
 
 
 def plays(spec: str) -> frozenset[str]:
     """Return the conventions of a bidder; all of them where it has no system."""
     hierarchy = system_of(spec)
     return frozenset(CONVENTIONS) if hierarchy is None else conventions_of(hierarchy.system)
-
-
-def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list[str | None]:
-    """Return the notes of the lines with which a system calls."""
-    _, rules, _ = bidder.decide(read_states(states)[0])
-    return [line.note if (line := bidder.own.line_of(int(rule))) else "" for rule in rules]
-
-
-def _meant(position: Position, call: int, note: str | None) -> bool:
-    must = position.convention(call)
-    return must is None or note is None or shows(note, must)
 
 
 @dataclass(frozen=True)
@@ -194,11 +182,9 @@ class ExamResult:
         """Return a row for each answer of each bidder."""
         return [{"spec": paper.spec, **answer.record()} for paper in self.papers for answer in paper.answers]
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return ``rows`` as a data frame of pandas, which must be installed."""
-        import pandas as pd  # optional
-
-        return pd.DataFrame(self.rows())
+    def to_dataframe(self) -> Any:
+        """Return ``rows`` as a pandas DataFrame."""
+        return to_dataframe(self.rows())
 
     def record(self) -> dict[str, Any]:
         """Return scores and answers for JSON."""
@@ -216,9 +202,6 @@ def exam(config: ExamConfig) -> ExamResult:
     """
     chosen = read_exam(config.files) if config.files else textbook()
     return ExamResult(config, tuple(sit(spec, chosen, config.key, config.areas) for spec in config.specs))
-
-
-# --- in words -------------------------------------------------------------------------------------------------
 
 
 def scores_text(papers: Sequence[Paper]) -> str:

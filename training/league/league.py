@@ -30,7 +30,7 @@ from training.configs import LeagueConfig
 from training.evaluation.duplicate import match
 from training.evaluation.truth import of_match
 from training.league.deal_pool import curve_boards, solved_deals
-from training.league.learner import DeviceGradients, Learner, RayGradients
+from training.league.learner import Gradients, Learner, RayGradients
 from training.league.rollout import Opponent, concatenate_experience, rollout
 from training.runtime import runs
 from training.runtime.cluster import Cluster
@@ -72,27 +72,25 @@ class League:
         self.book = book_of(config.book) if config.book else None
         self.terms = Terms(config.prior, config.truth)
         self.learner = Learner(config, None if start is None else start.policy.floats())
-        self.strangers = [(spec, _player(spec)) for spec in listed(config.pool)]
+        self.strangers = [_player(spec) for spec in listed(config.pool)]
         # The learner's snapshots that rollouts play with, by iteration.
         self.snapshots = deque([(0, self.learner.snapshot())], maxlen=ROLLOUTS_AHEAD)
         self.sums: dict[str, float] = {}  # of figures since the last evaluation
         self._row: dict[str, Any] = {}  # of metrics, to which the evaluation in progress adds its matches
         self._pool: tuple[Sequence[int], Any] = ((), None)
 
-    # --- the pool -----------------------------------------------------------------------------------------
-
     def pool(self, version: int) -> list[Opponent]:
         """Return the opponents of a rollout that plays with the networks after ``version`` iterations."""
         if self._is_silent(version):
-            return [Opponent("silent", 1.0, None)]
+            return [Opponent(1.0, None)]
         strangers = list(self.strangers)
         if self.start is not None:
-            strangers.insert(0, ("start", self.start.player))
-        out = [Opponent(name, STRANGERS / len(strangers), player) for name, player in strangers]
+            strangers.insert(0, self.start.player)
+        out = [Opponent(STRANGERS / len(strangers), player) for player in strangers]
         versions = earlier_versions(version, ADD_VERSION_EVERY, MOST_VERSIONS)
         for number in versions:
             player = networks_file.load(self._version_path(number)).player
-            out.append(Opponent(f"self {number}", EARLIER / len(versions), player))
+            out.append(Opponent(EARLIER / len(versions), player))
         return out
 
     def _is_silent(self, version: int) -> bool:
@@ -101,8 +99,6 @@ class League:
     def _version_path(self, number: int) -> Path:
         return self.folder / VERSIONS / f"{number:06d}.npz"
 
-    # --- the loop -----------------------------------------------------------------------------------------
-
     def run(
         self, cluster: Cluster, stop: Callable[[], bool], progress: Callable[[State, Mapping[str, float]], None]
     ) -> Iterator[State]:
@@ -110,7 +106,7 @@ class League:
         yield when one is there. ``progress`` gets the state and the figures of every iteration's rollouts.
         """
         config, state, records = self.config, self.state, cluster.put(self.records)
-        backend = RayGradients(cluster) if config.device == "cpu" else DeviceGradients(config.device)
+        backend = RayGradients(cluster) if config.device == "cpu" else Gradients(config.device)
         numbers = iter(range(state.iteration, config.iterations))
         ahead = deque(self._submit(cluster, number, records) for number in islice(numbers, ROLLOUTS_AHEAD))
         began, verdict = time.perf_counter() - state.seconds, None
@@ -188,8 +184,6 @@ class League:
     def _networks(self, policy: Network, trained: Mapping[str, Any] | None = None) -> Networks:
         """Return a policy of this run, with the book that it bids by."""
         return Networks(policy, None, trained or {}, self.book, self.terms)
-
-    # --- the checkpoint -----------------------------------------------------------------------------------
 
     def save(self) -> None:
         """Write the checkpoint: the learner, and the snapshots that rollouts in progress play with."""

@@ -100,41 +100,35 @@ def _gradient(model: Perceptron, loss: torch.Tensor) -> Floats:
     return [p.grad.cpu().numpy().copy() for p in model.parameters() if p.grad is not None]
 
 
-class GradientBackend:
-    """Compute all gradients in this process."""
+class Gradients:
+    """Compute all gradients in this process, on a ``device`` of torch, such as ``cuda``, if there is one.
+
+    They have other bits there than without a device, and on CUDA differ from run to run, as it adds in any order. The
+    networks stay where they are: a copy on the device takes over their weights for each step.
+    """
+
+    def __init__(self, device: str | None = None) -> None:
+        self._device, self._copies = device, dict[Perceptron, Perceptron]()
 
     def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
         """Return for each step the gradients of its shards in their order."""
-        placed = [replace(step, model=self.placed(step.model)) for step in steps]
+        placed = [replace(step, model=self._placed(step.model)) for step in steps]
         return [[step.compute(rows) for rows in step.shards] for step in placed]
 
-    def placed(self, model: Perceptron) -> Perceptron:
-        """Return the model, or a copy of it, where its gradients are computed."""
-        return model
-
-
-class DeviceGradients(GradientBackend):
-    """Compute all gradients on a device of torch, such as ``cuda``.
-
-    They have other bits than on the CPU, and on CUDA differ from run to run, as it adds in any order. The networks stay
-    where they are: a copy on the device takes over their weights for each step.
-    """
-
-    def __init__(self, device: str) -> None:
-        self._device = torch.device(device)
-        self._copies: dict[Perceptron, Perceptron] = {}
-
-    def placed(self, model: Perceptron) -> Perceptron:
+    def _placed(self, model: Perceptron) -> Perceptron:
+        if self._device is None:
+            return model
         if model not in self._copies:
             self._copies[model] = copy.deepcopy(model).to(self._device)
         self._copies[model].load_state_dict(model.state_dict())
         return self._copies[model]
 
 
-class RayGradients(GradientBackend):
+class RayGradients(Gradients):
     """Compute gradients in a cluster's tasks, and some of them here, as this process would wait otherwise."""
 
     def __init__(self, cluster: Cluster) -> None:
+        super().__init__()
         self._cluster = cluster
 
     def gradients(self, steps: Sequence[Step]) -> list[list[ShardGradient]]:
@@ -207,11 +201,11 @@ class Learner:
         self.policy_adam = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate, eps=1e-6, fused=True)
         self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=CRITIC_RATE, eps=1e-6, fused=True)
 
-    def learn(self, experience: Experience, iteration: int, backend: GradientBackend | None = None) -> dict[str, float]:
+    def learn(self, experience: Experience, iteration: int, backend: Gradients | None = None) -> dict[str, float]:
         """Pass once over the experience of a rollout, policy and critic side by side; return figures of the pass. The
         weights are the same for any ``backend`` but a device.
         """
-        config, backend = self.config, backend or GradientBackend()
+        config, backend = self.config, backend or Gradients()
         share = iteration / config.iterations
         self.policy_adam.param_groups[0]["lr"] = config.learning_rate * (1 - share * (1 - config.last_rate))
         policy_gradients = partial(policy_gradient, entropy=config.entropy)

@@ -29,7 +29,7 @@ from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import UInt8Array
 from bridge_env.rules.scoring import imps
 from training.configs import LeagueConfig
-from training.evaluation.situations import count_artificial
+from training.evaluation.situations import artificial_calls
 from training.league.critic_inputs import critic_rows
 from training.league.decision_log import DecisionLog, GreedyAuctions, SampledAuctions
 from training.runtime.processes import use_fast_matmul
@@ -43,7 +43,6 @@ _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
 class Opponent:
     """Hold a member of the pool, which plays ``share`` of the boards against the learner."""
 
-    name: str
     share: float
     player: Network | SystemGuided | str | None  # a network, the spec of any bidder, or None for a pair that passes
 
@@ -215,8 +214,11 @@ def _rewards(
     more_points = deals.points(auctions, board, doubled[board]) - points[board]
     reward = imps((1 - 2 * side) * more_points).astype(np.float32)
     if config.artificial_penalty:
-        more = count_artificial(auctions.history, auctions.dealer, deals.owner[board], side)
-        more -= count_artificial(greedy.auctions.history[board], auctions.dealer, deals.owner[board], side)
+        now, before = (
+            artificial_calls(history, auctions.dealer, deals.owner[board])[1]
+            for history in (auctions.history, greedy.auctions.history[board])
+        )
+        more = (now - before)[np.arange(len(side)), side]
         reward -= np.float32(config.artificial_penalty) * more.astype(np.float32)
     return reward
 
@@ -256,7 +258,10 @@ def _experience(
     """Compute the advantages of all decisions, and choose the fraction of them to learn from."""
     auctions, later = sampled.auctions, sampled.decisions
     # Decisions up to where a sampled auction left the greedy one: the greedy call is worth 0.
-    early, early_length, number = _decisions_before(greedy, sampled)
+    before, index = np.arange(greedy.index.shape[1]), greedy.index[sampled.board]
+    own = ((auctions.dealer[:, None] + before) & 1) == sampled.side[:, None]
+    early, early_length = np.nonzero((before <= sampled.left[:, None]) & own & (index >= 0))
+    number = index[early, early_length]
     early_call = auctions.history[early, early_length]
     # Decisions after it, against what the critic expected.
     board = sampled.board[later.row]
@@ -292,18 +297,6 @@ def _experience(
         CriticExamples(take_rows(critic_inputs, late), weight[len(weight) - len(late) :], target[late]),
         {name: float(value) for name, value in figures.items()},
     )
-
-
-def _decisions_before(
-    greedy: GreedyAuctions, sampled: SampledAuctions
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Return the decisions of the sampling sides up to where they left the greedy auctions: the sampled auction of
-    each, int64 (E,), the calls before it, int64 (E,), and the greedy decision there, int32 (E,).
-    """
-    length, index = np.arange(greedy.index.shape[1]), greedy.index[sampled.board]
-    own = ((sampled.auctions.dealer[:, None] + length) & 1) == sampled.side[:, None]
-    row, before = np.nonzero((length <= sampled.left[:, None]) & own & (index >= 0))
-    return row, before, index[row, before]
 
 
 def thinning_factor(interest: NDArray[np.float32], share: float) -> float:

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from training.league.league import IMPS, NOTHING, POLICY, League, State
 from training.networks.fit_policy import calls_of, imitate, read_auctions
 from training.runtime import pages, runs
 from training.runtime.cluster import Cluster
-from training.runtime.runs import Progress, open_run, to_dataframe
+from training.runtime.runs import Progress, RowsResult, open_run
 from training.runtime.settings import listed
 
 KIND = "league"
@@ -43,7 +43,7 @@ LEAGUE_MAY_CHANGE = (
 
 
 @dataclass(frozen=True)
-class LeagueResult:
+class LeagueResult(RowsResult):
     """Hold the result of a league, or of the part of it that the time allowed."""
 
     folder: Path
@@ -51,24 +51,15 @@ class LeagueResult:
     iterations: int  # done in all
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
     network: Path  # plays as ``policy:PATH``
-    lines: list[panel.Line]  # the verdict on judging boards
+    rows: list[panel.Line]  # the verdict on judging boards
     report: Path
     curve: Path
-
-    @property
-    def complete(self) -> bool:
-        """Return whether the last iteration was done."""
-        return self.iterations >= self.config.iterations
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_league(
     config: LeagueConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
     seconds: float | None = None, judge: int = 5000, workers: int | None = None, address: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> LeagueResult:  # fmt: skip
     """Train a network in the league to the last iteration or for ``seconds``, and judge it.
 
@@ -87,7 +78,7 @@ def train_league(
     """
     config.check()
     check_start(config)
-    progress, cores = progress or Progress(), os.cpu_count() or 2
+    cores = os.cpu_count() or 2
     # Learning takes less than a core: on two it would wait for one player.
     tasks = workers if workers or address else max(2, cores - 1)
     with Cluster(tasks, address) as cluster:
@@ -191,7 +182,7 @@ def _judge(folder: Path, config: LeagueConfig, state: State, boards: int, progre
     lines = panel.panel(
         f"policy:{folder / POLICY}", None, boards, config.seed, start=f"policy:{folder / START}",
         log=folder / "panel.json", progress=progress,
-    ).lines  # fmt: skip
+    ).rows  # fmt: skip
     curve, page = folder / "learning_curve.png", folder / "report.md"
     pages.draw_curves(
         curve, _curves(state.metrics), "hours of training",

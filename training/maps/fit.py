@@ -1,9 +1,11 @@
-"""Fit maps to the calls of a bidding system, or to recorded auctions: one function to the file and its figures."""
+"""Fit maps to the calls of a bidding system, or to recorded auctions: one function to the file and its figures.
+
+Maps are judged on held-out boards: calls by map, and matches.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,33 +16,31 @@ from numpy.typing import NDArray
 from agents.maps import atlas as atlas_file
 from agents.maps.atlas import Atlas, Map, points
 from agents.maps.bidder import MapBidder
-from agents.maps.inputs import ADVANCES, LATER, SITUATIONS, WIDTH, hands_of, rows_of, situation
+from agents.maps.inputs import ADVANCES, LATER, PUBLISHED, SITUATIONS, WIDTH, hands_of, rows_of, situation
+from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import full_spec, make
-from bridge_env.io.files import atomic_write
-from bridge_env.rules.calls import NUM_CALLS
+from bridge_env.bidders.view import BidView
+from bridge_env.rng import streams
+from bridge_env.rules.calls import NUM_CALLS, as_wide
 from training.cases.fit import training_rows
 from training.configs import MapsConfig
-from training.evaluation.boards import library_boards
-from training.evaluation.recorded_calls import Calls, Share, read_states
+from training.evaluation.boards import Boards, library_boards
+from training.evaluation.duplicate import bid_out, match, seat_teams
+from training.evaluation.recorded_calls import Calls, Share, positions, read_states, shares
 from training.evaluation.verdict import Row
-from training.maps.judge import (
-    calls_by_map,
-    concatenate,
-    held_out_examples,
-    play_matches,
-    sample_rows,
-    teacher_examples,
-)
 from training.maps.learning import discriminant, published_metric, train_units
 from training.runtime import runs
 from training.runtime.runs import Progress
 
-MAPS, RESULTS = "maps.npz", "results.json"
+MAPS = "maps.npz"
 MOST, DESCRIBED = 50_000, 30_000  # examples of a map at most, and of them those that its metric is learned from
 DIMENSIONS = 24  # of a learned metric, at most
 PASSES, BATCH, RATES = 2.0, 512, (0.5, 0.02)  # of ``training.maps.learning``
 LAST_RADIUS = 0.6  # in units; the first one is half a side
 _ROWS = 16_384
+_BOARDS = 4096  # bid at a time
+HELD_OUT = 2000  # judging boards that a teacher bids
+MATCH_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class MapsResult:
 
 
 def fit_maps(
-    config: MapsConfig, files: Sequence[str | Path] = (), out: Path | None = None, *, progress: Progress | None = None
+    config: MapsConfig, files: Sequence[str | Path] = (), out: Path | None = None, *, progress: Progress = Progress()
 ) -> MapsResult:
     """Fit maps to PBN files or, without any, to the calls of ``config.system``; judge them on judging boards.
 
@@ -69,7 +69,6 @@ def fit_maps(
         ValueError: no recorded call is left to learn from.
         OSError: a file cannot be read.
     """
-    progress = progress or Progress()
     config.check()
     config = replace(config, system=full_spec(config.system), fallback=full_spec(config.fallback))
     for spec in filter(None, (config.system, config.fallback)):
@@ -92,21 +91,18 @@ def fit_maps(
     calls = tuple(calls_by_map(atlas, held_out)) if len(held_out) else ()
     progress.stage("matches")
     matches = tuple(play_matches(atlas, config.match_boards)) if config.match_boards else ()
-    content = {
-        "manifest": runs.manifest({"files": [Path(path).name for path in files], **asdict(config)}),
-        "calls": [asdict(row) for row in calls], "matches": [asdict(row) for row in matches],
-    }  # fmt: skip
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    manifest = runs.manifest({"files": [Path(path).name for path in files], **asdict(config)})
+    tables = {name: [asdict(row) for row in rows] for name, rows in (("calls", calls), ("matches", matches))}
+    runs.write_results(folder, manifest=manifest, **tables)
     return MapsResult(folder, atlas, calls, matches, problems, folder / MAPS)
 
 
-def from_system(config: MapsConfig, progress: Progress | None = None) -> Atlas:
+def from_system(config: MapsConfig, progress: Progress = Progress()) -> Atlas:
     """Return the maps of the calls of ``config.system`` on training deals of the shipped library.
 
     The teacher bids against itself and, on a quarter as many boards, against ``pass``. Then the maps bid against each
     other and against the teacher, whose calls are learned, so that the maps meet the states of their own auctions.
     """
-    progress = progress or Progress()
     teacher, seed = config.system, config.seed
 
     def bid(first: str | MapBidder, second: str | MapBidder, count: int, start: int) -> Calls:
@@ -173,4 +169,62 @@ def _inputs(examples: Calls, config: MapsConfig) -> NDArray[np.int16]:
     for start in range(0, len(examples), _ROWS):
         view = examples.view.take(np.arange(start, min(start + _ROWS, len(examples))))
         out[start : start + len(view)] = rows_of(view, reader.meaning(view), config.inputs)
+    return out
+
+
+def teacher_examples(
+    teacher: str, first: str | Bidder, second: str | Bidder, boards: Boards, seed: int,
+    progress: Callable[[int], object] = lambda boards: None,
+) -> Calls:  # fmt: skip
+    """Return every state of a duplicate match of two bidders, with the teacher's call; ``progress`` gets the boards
+    bid.
+    """
+    bidder: Any = make(teacher)
+    teams = seat_teams(first, second)
+    parts = []
+    for start in range(0, len(boards), _BOARDS):
+        some = boards.take(slice(start, start + _BOARDS))
+        auctions = bid_out(*teams, some, seed)
+        if first == second:  # both tables are the same
+            auctions = auctions.take(np.arange(len(some)))
+        view, board, _ = positions(auctions, np.tile(some.owner, (2, 1))[: len(auctions)])
+        parts.append(Calls(view, bidder.call(view), board % len(some) + start))
+        progress(len(some))
+    return concatenate(parts)
+
+
+def concatenate(parts: Sequence[Calls]) -> Calls:
+    """Return several sets as one, with the numbers of their boards."""
+    history = as_wide([part.view.history for part in parts])
+    rest = [np.concatenate([getattr(part.view, name) for part in parts])
+            for name in ("hand", "length", "dealer", "vulnerability", "seat", "mask")]  # fmt: skip
+    view = BidView(rest[0], np.concatenate(history), *rest[1:])
+    return Calls(view, np.concatenate([p.called for p in parts]), np.concatenate([p.board for p in parts]))
+
+
+def sample_rows(count: int, most: int, key: int) -> NDArray[np.int64]:
+    """Return ``most`` random numbers of 0 .. count - 1, ascending; all of them if there are no more."""
+    order = np.argsort(streams.key("maps", "sample", key, np.arange(count)), kind="stable")
+    return np.sort(order[:most])
+
+
+def held_out_examples(teacher: str, seed: int) -> Calls:
+    """Return the teacher's calls against itself on judging boards."""
+    return teacher_examples(teacher, teacher, teacher, library_boards(HELD_OUT, seed, "judging"), seed)
+
+
+def calls_by_map(atlas: Atlas, examples: Calls) -> list[Share]:
+    """Return how often the maps make the examples' calls: all calls, the six maps of 2007, every map."""
+    found = MapBidder(atlas).consult(examples.view)
+    kinds = {"all calls": np.ones(len(examples), np.bool_), "the six maps of 2007": found.situation < PUBLISHED}
+    kinds |= {name: found.situation == k for k, name in enumerate(SITUATIONS)}
+    return shares(kinds, found.call, examples.called)
+
+
+def play_matches(atlas: Atlas, boards: int, name: str = "the maps", opponents: Sequence[str] = ()) -> list[Row]:
+    """Return matches on judging boards, by default against ``pass``, ``system:sayc`` and the maps' reader."""
+    played, out = library_boards(boards, MATCH_SEED), []
+    for other in opponents or dict.fromkeys(("pass", "system:sayc", atlas.reader)):
+        result = match(MapBidder(atlas, other), other, played, MATCH_SEED)
+        out.append(Row(f"{name} against {other}", result.mean_imps, result.standard_error, boards, other))
     return out

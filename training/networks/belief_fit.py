@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from agents.networks.belief import OUTPUTS
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import Network, quantized
-from bridge_env.bidders.registry import make
 from training.configs import BeliefConfig, widths
 from training.evaluation.boards import Boards, library_boards
-from training.evaluation.duplicate import bid_out
+from training.evaluation.duplicate import bid_out, seat_teams
 from training.evaluation.recorded_calls import positions
 from training.networks.model import Perceptron, random_layers
 from training.runtime.supervised import cosine_rate, gradient_steps, moving_average, shuffled
@@ -27,8 +26,7 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
     """Bid boards at both tables; return the inputs that were on at N decisions of ``spec``, and the holder of each
     card, int8 (N, 52): 0 left, 1 partner, 2 right, -1 the caller.
     """
-    a, b = make(spec, partner=spec, opponents=opponent), make(opponent, partner=opponent, opponents=spec)
-    auctions = bid_out(a, b, boards, seed)
+    auctions = bid_out(*seat_teams(spec, opponent), boards, seed)
     ours = np.repeat(np.eye(2, dtype=bool), len(boards), axis=0)  # North-South at the first table
     owner = np.tile(boards.owner, (2, 1))
     view, which, _ = positions(auctions, owner, ours)

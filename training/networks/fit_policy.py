@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -32,7 +31,7 @@ from training.evaluation.recorded_calls import Share, positions, share_table, sh
 from training.evaluation.situations import KINDS, OPENING, kinds_of
 from training.networks.model import Perceptron, random_layers
 from training.runtime import pages, runs, supervised
-from training.runtime.runs import Progress, to_dataframe
+from training.runtime.runs import Progress, RowsResult
 
 _HELD_OUT_ONE_IN = 20
 CHECKPOINT = "checkpoint.pt"
@@ -206,24 +205,20 @@ def agreement(policy: Network, calls: Calls) -> list[Share]:
 
 
 @dataclass(frozen=True)
-class FitResult:
+class FitResult(RowsResult):
     """Hold the result of a fit."""
 
     folder: Path
     config: ImitationConfig
-    agreement: list[Share]  # on auctions held out
+    rows: list[Share]  # how often the network makes the recorded call, on auctions held out
     problems: tuple[str, ...]  # unreadable boards, as file:line: reason
     policy: Path  # plays as ``policy:PATH``
     report: Path
 
-    def to_dataframe(self) -> Any:
-        """Return how often the network makes the recorded call as a pandas DataFrame, a kind of call a row."""
-        return to_dataframe([asdict(share) for share in self.agreement])
-
 
 def fit_policy(
     config: ImitationConfig, records: Sequence[str], out: Path, *, start: str | None = None, boards: int = BOARDS,
-    role: str = "", progress: Progress | None = None,
+    role: str = "", progress: Progress = Progress(),
 ) -> FitResult:  # fmt: skip
     """Fit a network to recorded auctions, and measure it on auctions held out; in the same folder a fit goes on.
 
@@ -244,7 +239,6 @@ def fit_policy(
     refuse_gatekeepers(map(str, records))
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    progress = progress or Progress()
     layers = None if start is None else start_networks(start).policy.floats()
     progress.stage("reading the auctions", unit="%")
     read = read_auctions(records, boards, config.seed)
@@ -262,7 +256,10 @@ def fit_policy(
         progress.note(f"loss {loss:.3f}")
 
     policy, seconds = imitate(config, calls, out, layers, show)
-    command = _command(config, records, start, boards, role)
+    options = {"start": start, "boards": boards if boards != BOARDS else None, "role": role}
+    words = ["bridge-env", "fit", "policy", *map(runs.portable, records)]
+    words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
+    command = runs.command_line(shlex.join(words), config)
     trained = {"by": command, "auctions": len(learn), "role": role}
     networks_file.save(Networks(policy, trained=trained), out / POLICY)
     found = agreement(policy, judged)
@@ -272,11 +269,3 @@ def fit_policy(
     )  # fmt: skip
     atomic_write(out / "report.md", page)
     return FitResult(out, config, found, read.problems, out / POLICY, out / "report.md")
-
-
-def _command(config: ImitationConfig, records: Sequence[str], start: str | None, boards: int, role: str) -> str:
-    """Return the command that repeats the fit."""
-    options = {"start": start, "boards": boards if boards != BOARDS else None, "role": role}
-    words = ["bridge-env", "fit", "policy", *map(runs.portable, records)]
-    words += [word for option, value in options.items() if value for word in (f"--{option}", runs.portable(str(value)))]
-    return runs.command_line(shlex.join(words), config)

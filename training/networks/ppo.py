@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -50,7 +50,7 @@ from training.evaluation.duplicate import bid_out, match
 from training.evaluation.network_opponents import refuse_gatekeepers
 from training.networks.sb3 import SB3VecEnv
 from training.runtime import pages, runs
-from training.runtime.runs import Progress, open_run, to_dataframe
+from training.runtime.runs import Progress, RowsResult, open_run
 
 KIND = "train"
 POLICY_FILE, MODEL, TENSORBOARD = "policy.npz", "model.zip", "tensorboard"
@@ -67,26 +67,22 @@ _ROOM = 1.5  # times the largest value seen there can be passed on
 
 
 @dataclass(frozen=True)
-class PPOResult:
+class PPOResult(RowsResult):
     """Hold the result of a run of PPO."""
 
     folder: Path
     config: PPOConfig
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
-    lines: list[panel.Line]  # the verdict on judging boards, the control pair first
+    rows: list[panel.Line]  # the verdict on judging boards, the control pair first
     policy: Path  # plays as ``policy:PATH``
     report: Path
     curve: Path
-
-    def to_dataframe(self) -> Any:
-        """Return the verdict as a pandas DataFrame, an opponent a row: IMPs a board and their standard error."""
-        return to_dataframe([asdict(line) for line in self.lines])
 
 
 def train_ppo(
     config: PPOConfig, *, out: Path = Path("results"), name: str | None = None, resume: Path | None = None,
     callbacks: Sequence[BaseCallback] = (), evaluated: Callable[[dict[str, Any]], object] = lambda row: None,
-    progress: Progress | None = None,
+    progress: Progress = Progress(),
 ) -> PPOResult:  # fmt: skip
     """Train a policy until the limits of ``config``, and judge it.
 
@@ -103,7 +99,6 @@ def train_ppo(
         RunError: the folder cannot be used, or is damaged.
         KeyboardInterrupt: after the state of that moment has been saved.
     """
-    progress = progress or Progress()
     config.check()
     make(config.opponents), make(config.control)
     refuse_gatekeepers([config.opponents, config.control])
@@ -114,7 +109,7 @@ def train_ppo(
     progress.stage(f"judging on {config.judge:,} boards that training never saw")
     spec, curve, page = f"policy:{folder / POLICY_FILE}", folder / "learning_curve.png", folder / "report.md"
     others = [them for them in (*AT_HOME, *panel.gatekeepers()) if them not in (config.control, config.opponents)]
-    lines = panel.panel(spec, [config.control, *others], config.judge, config.seed, progress=progress).lines
+    lines = panel.panel(spec, [config.control, *others], config.judge, config.seed, progress=progress).rows
     minutes, verdict = [row["seconds"] / 60 for row in metrics], lines[0]
     pages.draw_curves(
         curve, [(f"policy, {metrics[-1]['boards']:,} training boards", minutes, metrics)], "minutes of training",
@@ -204,7 +199,10 @@ def _learn(
     # Checking the arguments of every distribution only takes time here.
     torch.distributions.Distribution.set_default_validate_args(False)
     env = make_env(config)
-    model = _load_model(folder / MODEL, env) if resume else make_model(config, env)
+    try:
+        model = MaskablePPO.load(folder / MODEL, env=env, device="cpu") if resume else make_model(config, env)
+    except (OSError, ValueError, BadZipFile) as error:
+        raise runs.RunError(f"{folder / MODEL} is missing or damaged: {error}") from None
     # Boards that the run has not had: a stream of its own for each part of it.
     env.seed(int(streams.key("ppo", config.seed, model.num_timesteps).item() >> 33))
     model.set_logger(configure(str(folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
@@ -220,13 +218,6 @@ def _learn(
         env.close()
         model.logger.close()
     return run.metrics
-
-
-def _load_model(path: Path, env: SB3VecEnv) -> MaskablePPO:
-    try:
-        return MaskablePPO.load(path, env=env, device="cpu")
-    except (OSError, ValueError, BadZipFile) as error:
-        raise runs.RunError(f"{path} is missing or damaged: {error}") from None
 
 
 class _Run(BaseCallback):

@@ -26,7 +26,7 @@ from training.runtime.settings import Settings
 
 _locks: dict[Path, FileLock] = {}  # of this process
 C = TypeVar("C", bound=Settings)
-MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
+MANIFEST, METRICS, CHECKPOINT, RESULTS = "manifest.json", "metrics.jsonl", "checkpoint.json", "results.json"
 LISTENERS: list[Callable[[Path, Sequence[Mapping[str, Any]]], None]] = []
 """Functions that take the metrics of a folder so far, whenever there are more (``training.runtime.tracking``)."""
 _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
@@ -227,6 +227,11 @@ def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         listener(folder, rows)
 
 
+def write_results(folder: Path, **content: Any) -> None:
+    """Write ``results.json``."""
+    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+
+
 def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
     """Write the state of a run, which JSON can represent."""
     atomic_write(folder / CHECKPOINT, json.dumps(state, sort_keys=True))
@@ -248,6 +253,16 @@ def to_dataframe(rows: Sequence[Mapping[str, Any]]) -> Any:
     import pandas as pd  # type: ignore[import-untyped, unused-ignore]  # optional: nothing else needs it
 
     return pd.DataFrame(list(rows))
+
+
+class RowsResult:
+    """A result with ``rows``, dataclasses."""
+
+    rows: Sequence[Any]
+
+    def to_dataframe(self) -> Any:
+        """Return the rows as a pandas DataFrame, of matches an opponent a row: IMPs a board, standard error ..."""
+        return to_dataframe([asdict(row) for row in self.rows])
 
 
 class ResultLogError(FileError):
@@ -276,19 +291,16 @@ class ResultLog(Generic[Row]):
             with self.path.open("r+b") as stream:
                 stream.truncate(len(complete))
         first, *lines = complete.splitlines()
-        self._check_header(first)
-        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
-
-    def add(self, rows: Iterable[Row]) -> None:
-        """Append results. ``read`` comes before it."""
-        with self.path.open("ab") as stream:
-            stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-
-    def _check_header(self, line: bytes) -> None:
-        found = decode_json(line, dict[str, Any], f"{self.path}:1", ResultLogError)
+        found = decode_json(first, dict[str, Any], f"{self.path}:1", ResultLogError)
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
                 raise ResultLogError(
                     f"{self.path} holds something else: its {name} is {found.get(name)!r}, not "
                     f"{self.header.get(name)!r}; name another file, or remove this one"
                 )
+        return [decode_json(line, self.row, f"{self.path}:{n}", ResultLogError) for n, line in enumerate(lines, 2)]
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Append results. ``read`` comes before it."""
+        with self.path.open("ab") as stream:
+            stream.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))

@@ -17,20 +17,34 @@ _PROJECT = "bridge-env"
 
 @contextmanager
 def tracked(kind: Track | None) -> Iterator[None]:
-    """Send the metrics of all runs in this block to a tracker, a run each; raise ``RunError`` where its package is
-    missing.
+    """Send the metrics of all runs in this block to a tracker, a run for each folder and each row once; raise
+    ``RunError`` where its package is missing.
     """
     if kind is None:
         yield
         return
     runs.require(*{"tensorboard": ("rl", "tensorboard", "torch")}.get(kind, ("track", kind)))
-    tracker = _Tracker({"wandb": _wandb, "mlflow": _mlflow, "tensorboard": _tensorboard}[kind])
-    runs.LISTENERS.append(tracker.log)
+    begin = {"wandb": _wandb, "mlflow": _mlflow, "tensorboard": _tensorboard}[kind]
+    log: Log = lambda row, step: None  # noqa: E731
+    close: Callable[[], object] = lambda: None  # noqa: E731
+    current, sent = Path(), 0
+
+    def listen(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+        nonlocal log, close, current, sent
+        if folder != current:
+            close()
+            log, close = begin(folder, runs.read_manifest(folder).get("config", {}))
+            current, sent = folder, 0
+        for number, row in enumerate(rows[sent:], sent):
+            log(flat(row), int(next((row[name] for name in _STEPS if name in row), number)))
+        sent = len(rows)
+
+    runs.LISTENERS.append(listen)
     try:
         yield
     finally:
-        runs.LISTENERS.remove(tracker.log)
-        tracker.close()
+        runs.LISTENERS.remove(listen)
+        close()
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, float]:
@@ -42,24 +56,6 @@ def flat(row: Mapping[str, Any]) -> dict[str, float]:
         elif isinstance(value, int | float):
             out[name] = float(value)
     return out
-
-
-class _Tracker:
-    """Sends the rows of run folders, one folder at a time, each row once."""
-
-    def __init__(self, begin: Callable[[Path, dict[str, Any]], tuple[Log, Callable[[], object]]]) -> None:
-        self._begin, self._folder, self._sent = begin, Path(), 0
-        self._log: Log = lambda row, step: None
-        self.close: Callable[[], object] = lambda: None
-
-    def log(self, folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-        if folder != self._folder:
-            self.close()
-            self._log, self.close = self._begin(folder, runs.read_manifest(folder).get("config", {}))
-            self._folder, self._sent = folder, 0
-        for number, row in enumerate(rows[self._sent :], self._sent):
-            self._log(flat(row), int(next((row[name] for name in _STEPS if name in row), number)))
-        self._sent = len(rows)
 
 
 def _name(folder: Path) -> str:

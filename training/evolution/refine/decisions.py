@@ -70,29 +70,6 @@ class Decisions:
     positions: list[tuple[int, tuple[int, ...]]]  # (dealer, calls so far)
 
 
-def decisions_of(
-    history: NDArray[np.int8], dealer: NDArray[np.int16], table: int, on: NDArray[np.bool_] | None = None
-) -> Decisions:
-    """Return the decisions of the side that sits NS at table 0, EW at table 1; on the boards ``on``, bool (N,)."""
-    rows, numbers, positions = [], [], []
-    known: list[tuple[int, tuple[int, ...]]] = []
-    for k in range(history.shape[1]):
-        made = history[:, k] >= 0 if on is None else (history[:, k] >= 0) & on
-        mine = np.flatnonzero(made & (((dealer + k + table) & 1) == 0))
-        if not mine.size:
-            continue
-        before = np.concatenate([dealer[mine, None].astype(np.int8), history[mine, :k]], axis=1)
-        distinct, which = np.unique(before, axis=0, return_inverse=True)
-        positions.append(which.reshape(-1) + len(known))
-        known += [(row[0], tuple(row[1:])) for row in distinct.tolist()]
-        rows.append(mine)
-        numbers.append(np.full(len(mine), k))
-    if not rows:
-        nothing = np.zeros(0, np.int64)
-        return Decisions(nothing, nothing, nothing, known)
-    return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
-
-
 class Table:
     """Hold one table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
 
@@ -102,8 +79,15 @@ class Table:
         self.history: NDArray[np.int8] = duel.history[number]  # (N, L)
 
     def decisions(self, on: NDArray[np.bool_] | None = None) -> Decisions:
-        """Return the decisions of ``us``; on the boards ``on``, bool (N,)."""
-        return decisions_of(self.history, self.boards.dealer, self.number, on)
+        """Return the decisions of ``us``, call by call; on the boards ``on``, bool (N,)."""
+        history, dealer = self.history, self.boards.dealer
+        ours = (dealer[:, None] + np.arange(history.shape[1]) + self.number) & 1 == 0
+        made = (history >= 0) & ours if on is None else (history >= 0) & ours & on[:, None]
+        number, row = np.nonzero(made.T)
+        before = np.column_stack([number, dealer[row], first_calls(history[row], number)]).astype(np.int16)
+        distinct, position = np.unique(before, axis=0, return_inverse=True)
+        positions = [(seat, tuple(calls[:count])) for count, seat, *calls in distinct.tolist()]
+        return Decisions(row, number, position.reshape(-1), positions)
 
     def legal_calls(self, board: Index, number: Index) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
         """Return the legal calls at decisions, bool (M, 38), and the calls before, int8 (M, L)."""
@@ -166,18 +150,12 @@ def by_judgement(spec: str, at: Table, board: Index, number: Index, tried: NDArr
     x = np.clip(preferred[labelled], LEAST, MOST)
     y = played[labelled].astype(np.float64)
     out = played.astype(np.float32)
-    out[labelled] = np.round((SHARE * _line(x, y) + (1 - SHARE) * y) * UNIT) / UNIT
+    if len(x):
+        spread = x - x.mean()
+        slope = float(spread @ (y - y.mean())) / max(float(spread @ spread), 1e-9)
+        line = y.mean() + slope * spread  # of least squares
+        out[labelled] = np.round((SHARE * line + (1 - SHARE) * y) * UNIT) / UNIT
     return out
-
-
-def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the line of least squares of ``y`` over ``x``, at each ``x``."""
-    if not len(x):
-        return y
-    spread = x - x.mean()
-    slope = float(spread @ (y - y.mean())) / max(float(spread @ spread), 1e-9)
-    fitted: NDArray[np.float64] = y.mean() + slope * spread
-    return fitted
 
 
 def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.float64]:

@@ -141,12 +141,13 @@ def rules(examples: Examples, most: int = 3) -> list[Rule]:
     """Return the best rules for a position that a pair can say, at most one a call, by descending gain."""
     hands, worth, tried = _each_hand_once(examples)
     half = (hands.board % 2).astype(bool)
+    path = () if hands.path.startswith("when ") else path_steps(hands.path)
     found = []
     for j, call in enumerate(hands.calls):
         on = tried[:, j]
         if np.count_nonzero(on) < 4 * FEWEST:
             continue
-        best, closed = None, _closed(hands, call)
+        best, closed = None, np.array([not may_speak_of(path, call, word) for word in hands.words])
         for learn in (half, ~half):
             rule = _rule(hands, call, worth[:, j], learn & on, ~learn & on, closed)
             if rule is not None and (best is None or rule.gain > best.gain):
@@ -154,12 +155,6 @@ def rules(examples: Examples, most: int = 3) -> list[Rule]:
         if best is not None:
             found.append(best)
     return sorted(found, key=lambda r: -r.gain)[:most]
-
-
-def _closed(examples: Examples, call: str) -> NDArray[np.bool_]:
-    """Return the columns that a sayable rule for ``call`` must not use: bool (len(words),)."""
-    path = () if examples.path.startswith("when ") else path_steps(examples.path)
-    return np.array([not may_speak_of(path, call, word) for word in examples.words])
 
 
 def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], NDArray[np.bool_]]:

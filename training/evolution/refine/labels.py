@@ -48,9 +48,6 @@ def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
     return np.array([FEATURES[w] for w in _PLAIN] + by_suit)
 
 
-# --- where decisions are ----------------------------------------------------------------------------------------
-
-
 @lru_cache(maxsize=1 << 15)
 def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     """Return the readings of a position for the side to call; ``first`` is 1 if the other side called first."""
@@ -72,9 +69,6 @@ def count_paths(tables: Sequence[Table], select: Selector | None = None) -> Coun
     return total
 
 
-# --- which calls are tried ----------------------------------------------------------------------------------------
-
-
 def tokens(path: Path) -> tuple[str, ...]:
     """Return the calls worth trying at a position, as lines write them."""
     if not path.steps:
@@ -94,9 +88,6 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
     within[:, FIRST_BID:] = (bids < reach) | np.isin(bids, GAME_BIDS)
     out: NDArray[np.bool_] = legal & within
     return out
-
-
-# --- labels -------------------------------------------------------------------------------------------------------
 
 
 def label(

@@ -71,9 +71,6 @@ class StepGain(NamedTuple):
         return self.gain / math.sqrt(max(self.squares, 1))
 
 
-# --- the steps that a decision lies near ---------------------------------------------------------------------------
-
-
 @njit
 def _key(line, kind, clause, alternative, atom):
     return (((line * _WIDTH + clause) * _WIDTH + alternative) * _WIDTH + atom) * 8 + kind
@@ -269,9 +266,6 @@ def find_steps(plan, systems, state_ids, start, hands, row_out, key_out, call_ou
     return written, len(state_ids)
 
 
-# --- their gains ----------------------------------------------------------------------------------------
-
-
 def step_gains_task(
     us: Partnership, them: Rival, board_range: BoardRange, player: int, judge: str = ""
 ) -> dict[LineStep, StepGain]:
@@ -343,9 +337,6 @@ def all_steps(
                 found.append((outs[0][:written] + part.start, outs[1][:written], outs[2][:written]))
     row, key, call = (np.concatenate(columns) for columns in zip(*found, strict=True))
     return row, key, call
-
-
-# --- steps as edits -----------------------------------------------------------------------------------------
 
 
 def step_edits(system: System, gains: Mapping[LineStep, StepGain]) -> Iterator[tuple[Edit, StepGain]]:

@@ -22,7 +22,7 @@ from training.evolution.scorecards.words import (
     TERMS,
     Scores,
     directions,
-    speaks_of_suit,
+    terms,
 )
 
 SHARP = 2.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
@@ -34,6 +34,7 @@ _JUDGING_SHARDS = 2  # by which terms are judged
 _SWAPS, _SWAP_SHARE = 3, 0.25  # times that so many terms are tried in place of others
 _LAST_RATE = 0.01  # at which scores become whole numbers: with more they overfit
 _MOST_CHANGE = 30.0  # of a score by one term, so that its exponential is finite
+_DECAY = 1e-5  # what squared weights cost
 _BINS = 60  # of preferences, for each of which play-outs are averaged
 _BOOK = TERMS.index("if book")
 _OF_BOOK = [number for number, term in enumerate(TERMS) if term.startswith("if book")]
@@ -104,7 +105,7 @@ class Fit:
         for number, action in enumerate(ACTIONS):
             of_action = slice(number, NUM_CARDS, len(ACTIONS))
             if not action.call.endswith(":x"):
-                self.allowed[of_action, [speaks_of_suit(term) for term in range(len(TERMS))]] = 0
+                self.allowed[of_action, [term.speaks_of_suit for term in terms()]] = 0
             if number in OF_BOOK_ONLY:
                 self.allowed[of_action] = 0
                 self.allowed[of_action, _OF_BOOK] = 1
@@ -113,8 +114,7 @@ class Fit:
 
     def learn(
         self, start: tuple[torch.Tensor, torch.Tensor] | None, steps: int, *, imitate: bool = False,
-        allowed: torch.Tensor | None = None, rate: float = 0.03, decay: float = 1e-5, scale: float = 0.0,
-        what: str = "reward",
+        allowed: torch.Tensor | None = None, rate: float = 0.03, scale: float = 0.0, what: str = "reward",
     ) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
         """Return base (NUM_CARDS,) and weights (NUM_CARDS, terms) after some steps of Adam on all positions.
 
@@ -123,7 +123,7 @@ class Fit:
             imitate: learn the player's calls in place of the labels.
             allowed: float32 (NUM_CARDS, terms), 1 where a card may have a term.
             scale: learn scores that are whole points once they are multiplied by this; 0: any scores.
-            rate, decay: the highest learning rate, and how much squared weights cost.
+            rate: the highest learning rate.
             what: its name.
         """
         allowed = self.allowed if allowed is None else allowed * self.allowed
@@ -145,7 +145,7 @@ class Fit:
                 loss = -(target * torch.log(chance.clamp_min(1e-9))).sum() / shard.count
             else:
                 loss = -(chance * shard.label).sum() / shard.count
-            loss = loss + decay * (weight * allowed).square().sum()
+            loss = loss + _DECAY * (weight * allowed).square().sum()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -214,17 +214,13 @@ class Fit:
             worth = shard.chances(shard.scores(base, weight)) * shard.label
             for card, (at, end) in enumerate(pairwise(shard.ends)):
                 out[card] += worth[at:end].sum()
-        return out.reshape(len(SITUATIONS), -1).sum(1) * _has_terms(weight)
+        has_terms = (weight != 0).reshape(len(SITUATIONS), -1).any(1)
+        return out.reshape(len(SITUATIONS), -1).sum(1) * has_terms
 
     def plain(self, base: torch.Tensor, weight: torch.Tensor) -> Scores:
         """Return scores for terms as they are counted."""
         by_value = weight / self.spread
         return Scores((base - by_value @ self.mean).double().numpy(), by_value.double().numpy())
-
-
-def _has_terms(weight: torch.Tensor) -> torch.Tensor:
-    """Return which situations have a term: (SITUATIONS,)."""
-    return (weight != 0).reshape(len(SITUATIONS), -1).any(1)
 
 
 def fit_scores(

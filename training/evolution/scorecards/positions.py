@@ -100,7 +100,8 @@ def _of_table(table: Table, judge: str | Scores, most: int, chance: np.random.Ge
     if not judge:
         weighed = _likeliest(chance.random(action.shape), weighed, rules, most)
     position, call = np.nonzero(weighed)
-    parts = [_rows_of_calls(rows, before, rules, position[s], call[s]) for s in _slices(len(position))]
+    slices = (slice(at, at + _ROWS) for at in range(0, len(position), _ROWS))
+    parts = [_rows_of_calls(rows, before, rules, position[s], call[s]) for s in slices]
     counted = np.concatenate(parts) if parts else values(rows[:0], call[:0])
     situation, preference = situation_of(rows), np.full((len(board), NUM_CALLS), np.nan)
     if isinstance(judge, Scores):
@@ -131,10 +132,6 @@ def _likeliest(
     out &= weighed
     out[np.arange(len(out)), rules] = True
     return out
-
-
-def _slices(count: int) -> list[slice]:
-    return [slice(at, at + _ROWS) for at in range(0, count, _ROWS)]
 
 
 def _strain(call: NDArray[np.int64]) -> NDArray[np.int64]:

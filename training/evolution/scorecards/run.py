@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -27,11 +26,12 @@ from training.evolution.scorecards.blocks import blocks_of, scores_of
 from training.evolution.scorecards.fit import fit_scores, labels
 from training.evolution.scorecards.positions import Positions, collect, joined
 from training.evolution.scorecards.words import Scores
+from training.runtime import runs
 from training.runtime.cluster import Cluster
 from training.runtime.runs import Progress, open_run
 from training.runtime.settings import listed
 
-KIND, CARDS, RESULTS = "cards", "cards.bidding", "results.json"
+KIND, CARDS = "cards", "cards.bidding"
 PART = 4096  # boards a task
 _UNTRIED = 0.15  # of the calls that nobody played out: so many are learned from
 
@@ -50,7 +50,7 @@ class CardsResult:
 
 def fit_cards(
     config: CardsConfig, out: Path = Path("results"), *, name: str | None = None, resume: Path | None = None,
-    workers: int | None = None, progress: Progress | None = None,
+    workers: int | None = None, progress: Progress = Progress(),
 ) -> CardsResult:  # fmt: skip
     """Fit scorecards for ``config.system``, and measure what they gain on other boards.
 
@@ -65,7 +65,6 @@ def fit_cards(
         ClusterError: Ray could not finish a task.
     """
     config.check()
-    progress = progress or Progress()
     read_system(config.system)
     _judge(config)
     for spec in listed(config.against):
@@ -81,19 +80,27 @@ def advance(folder: Path, config: CardsConfig, cluster: Cluster, progress: Progr
     base, judge = read_system(config.system).with_cards(()), _judge(config)
     opponents = tuple(stranger(spec) for spec in listed(config.against))
     system, positions, label = base, list[Positions](), list[NDArray[np.float32]]()
+
+    def tick(what: str, share: float) -> None:
+        progress.say(what)
+        progress.to(100 * share)
+
     for number in range(config.rounds):
         found = _positions(folder, config, number, system, opponents, judge, cluster, progress)
-        thin = _thinned(found, config.seed + number)
+        # Most of the calls that were not played out teach little.
+        learned = np.isfinite(found.worth) | (
+            np.random.default_rng(config.seed + number).random(len(found.worth)) < _UNTRIED
+        )
+        thin = Positions(*(getattr(found, field.name)[learned] for field in fields(Positions)))
         positions.append(thin)
         label.append(labels(thin, config.share))
         every, worth = joined(positions), np.concatenate(label)
         progress.stage(f"round {number + 1}: fit to {len(every):,} positions", 100, "%")
-        scores = fit_scores(every, worth, config.terms, config.seed, tick=_ticker(progress))
+        scores = fit_scores(every, worth, config.terms, config.seed, tick=tick)
         system = base.with_cards(blocks_of(scores, every))
         atomic_write(folder / CARDS, _text(system, config.system))
     gains = tuple(_gains(config, base, system, opponents, cluster, progress)) if config.judge else ()
-    content = {"terms": scores.terms, "positions": len(every), "gains": [asdict(gain) for gain in gains]}
-    atomic_write(folder / RESULTS, json.dumps(content, indent=1) + "\n")
+    runs.write_results(folder, terms=scores.terms, positions=len(every), gains=[asdict(gain) for gain in gains])
     return CardsResult(folder, system, scores.terms, gains, folder / CARDS)
 
 
@@ -119,14 +126,6 @@ def _text(system: System, base: str) -> str:
     own = System(f"{system.name} with scorecards", (), cards)
     head, _, rest = system_text(own).partition("\n")
     return f"{head}\nbase: {base}\n{rest}"
-
-
-def _ticker(progress: Progress) -> Callable[[str, float], None]:
-    def tick(what: str, share: float) -> None:
-        progress.say(what)
-        progress.to(100 * share)
-
-    return tick
 
 
 def _positions(
@@ -158,13 +157,6 @@ def _boards(config: CardsConfig, opponent: int, number: int) -> BoardRange:
     seed = int(streams.key("cards", config.seed, opponent)[0] >> np.uint64(33))
     count = config.judge if number == config.rounds else config.boards
     return BoardRange(seed, "training", number * config.boards, count)
-
-
-def _thinned(positions: Positions, seed: int) -> Positions:
-    """Return positions without most of the calls that were not played out, which teach little."""
-    untried = np.isnan(positions.worth)
-    learned = ~untried | (np.random.default_rng(seed).random(len(untried)) < _UNTRIED)
-    return Positions(*(getattr(positions, field.name)[learned] for field in fields(Positions)))
 
 
 def gains_task(

@@ -177,13 +177,8 @@ def values(rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.int
                 value = value - _column(rows, term.less, strain)
         else:
             value = _clause_holds(term.condition, rows, strain).astype(np.int16)
-        out[:, number] = np.where((strain == 4) & speaks_of_suit(number), 0, np.clip(value, -100, 100))
+        out[:, number] = np.where((strain == 4) & term.speaks_of_suit, 0, np.clip(value, -100, 100))
     return out
-
-
-def speaks_of_suit(number: int) -> bool:
-    """Return whether a term speaks of the suit of the call."""
-    return terms()[number].speaks_of_suit
 
 
 def _column(rows: NDArray[np.int16], word: str, strain: NDArray[np.int64]) -> NDArray[np.int16]:
