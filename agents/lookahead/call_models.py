@@ -17,6 +17,7 @@ from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
 from agents.networks.reader import shown
 from agents.networks.tables import Player
+from agents.pair import PairBidder
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.shown_text import shown_text
@@ -95,7 +96,7 @@ class SystemCallModel:
     def __init__(self, bidder: HierarchyBidder, hints: Sequence[Network]) -> None:
         self.bidder, self.hints = bidder, [NetworkBidder(Networks(network)) for network in hints]
         self.partner = HierarchyBidder(bidder.partner, bidder.own, bidder.opponents)
-        self.player: Player = _Partners(bidder, self.partner) if bidder.partner is not bidder.own else bidder
+        self.player: Player = PairBidder(bidder, self.partner) if bidder.partner is not bidder.own else bidder
 
     def candidates(self, view: BidView, options: Options) -> list[Candidates]:
         """Return the calls to consider, row by row."""
@@ -147,16 +148,6 @@ class SystemCallModel:
 
 CallModel = NetworkCallModel | SystemCallModel
 """How a player that looks ahead calls, and how it reads its partner's calls."""
-
-
-class _Partners:
-    """Two systems opposite each other, the first at seat 0 of a turned view. A ``Bidder``."""
-
-    def __init__(self, own: HierarchyBidder, partner: HierarchyBidder) -> None:
-        self.own, self.partner = own, partner
-
-    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        return np.where(view.seat == 0, self.own.call(view), self.partner.call(view))
 
 
 def shown_by_others(bidder: HierarchyBidder, view: BidView) -> list[str]:

@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import faults_of
 from agents.maps.inputs import LAYOUT, SITUATIONS
 from bridge_env.io.weights import read_weights, write_weights
 
@@ -115,12 +114,11 @@ def load(path: str | os.PathLike[str]) -> Atlas:
     """Read maps. Nothing in the file is ever run.
 
     Raises:
-        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    with faults_of(f"som:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "map", _EXPECTED)
-        maps = {}
-        for k, (rows, columns) in header["grids"].items():
-            members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}
-            maps[int(k)] = Map(rows, columns, **members)
-        return Atlas(maps, header["inputs"], header["reader"], header["fallback"], header.get("fitted") or {})
+    header, arrays = read_weights(path, "map", _EXPECTED)
+    maps = {}
+    for k, (rows, columns) in header["grids"].items():
+        members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}
+        maps[int(k)] = Map(rows, columns, **members)
+    return Atlas(maps, header["inputs"], header["reader"], header["fallback"], header.get("fitted") or {})

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import cached_by_mtime, faults_of
+from agents.bidder_files import cached_by_mtime
 from bridge_env.io.weights import read_weights, write_weights
 from bridge_env.rng.streams import key as hashed
 
@@ -74,11 +74,10 @@ def load(path: str | os.PathLike[str]) -> Meanings:
     """Read a file.
 
     Raises:
-        BidderFileError: it is missing, damaged or foreign.
+        FileError: it is missing, damaged or foreign.
     """
-    with faults_of(os.fspath(path)):
-        header, arrays = read_weights(path, "meanings", _EXPECTED)
-        return Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
+    header, arrays = read_weights(path, "meanings", _EXPECTED)
+    return Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
 
 
 _read = cached_by_mtime(load, 16)

@@ -23,10 +23,6 @@ Header = dict[str, Any]
 Weights = dict[str, NDArray[Any]]
 
 
-class WeightsError(FileError):
-    """A file that is not what it should be, or is damaged; the message names the fault, not the file."""
-
-
 def write_weights(
     path: str | os.PathLike[str],
     header: Mapping[str, Any],
@@ -64,24 +60,25 @@ def read_weights(path: str | os.PathLike[str], kind: str, expected: Mapping[str,
         the header without its checksum, and the arrays.
 
     Raises:
-        WeightsError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {member: file[member] for member in file.files}
-        header = decode_json(arrays.pop("header").tobytes(), dict[str, Any], "its header", WeightsError)
+        header = decode_json(arrays.pop("header").tobytes(), dict[str, Any], "its header")
     except FileNotFoundError:
-        raise WeightsError("there is no such file") from None
+        raise FileError(f"{path}: there is no such file") from None
     except Exception as error:  # zipfile and numpy fail in a dozen ways on files that are damaged or something else
         reason = str(error).split("\n")[0][:200] or type(error).__name__
-        raise WeightsError(f"this is not a {kind} file, or it is damaged: {reason}") from None
+        raise FileError(f"{path}: this is not a {kind} file, or it is damaged: {reason}") from None
     if header.get("format") != expected["format"]:
-        raise WeightsError(f"this is not a {kind} file: its header does not say so")
+        raise FileError(f"{path}: this is not a {kind} file: its header does not say so")
     for name, here in expected.items():
         if header.get(name) not in (here if isinstance(here, tuple) else (here,)):
-            raise WeightsError(f"its {name} is {header.get(name)!r}; this program reads {here!r}; make the file again")
+            wrong = f"its {name} is {header.get(name)!r}; this program reads {here!r}"
+            raise FileError(f"{path}: {wrong}; make the file again")
     if header.pop("sha256", None) != _checksum(header, arrays):
-        raise WeightsError("damaged: its checksum is wrong")
+        raise FileError(f"{path}: damaged: its checksum is wrong")
     return header, arrays
 
 

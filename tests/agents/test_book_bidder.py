@@ -5,7 +5,6 @@ import pytest
 from support.bidders import calls, positions
 from support.learners import by_book
 
-from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import (
@@ -28,6 +27,7 @@ from agents.systems.library.shipped import hierarchy_of, read_system
 from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import random_deals
+from bridge_env.io.files import FileError
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import PASS, parse_call
 from training.evaluation.duplicate import match as play_match
@@ -210,10 +210,10 @@ def test_another_version_of_the_system_is_refused(tmp_path):
     networks_file.save(networks, path)
     assert networks_file.load(path).book.digest == networks.book.digest
     (tmp_path / "learned.book.bidding").write_text(OWN.replace("14-16", "13-15"))
-    with pytest.raises(BidderFileError, match="is another version"):
+    with pytest.raises(FileError, match="is another version"):
         networks_file.load(path)
     (tmp_path / "learned.book.bidding").unlink()
-    with pytest.raises(BidderFileError, match=r"there is no learned.book.bidding beside it"):
+    with pytest.raises(FileError, match=r"there is no learned.book.bidding beside it"):
         networks_file.load(path)
 
 
@@ -242,7 +242,7 @@ def test_terms_in_a_spec(tmp_path):
     assert make(f"policy:{path}").networks.terms == Terms(2.0, 4.0)
     for spec, text in (
         (f"policy:{path}?trust=1", "is not an option"),
-        (f"policy:{path}?truth=0", "must be above 0"),
+        (f"policy:{path}?truth=0", "truth must be a number > 0"),
         (f"policy:{path}?truth=much", "must be a number"),
         ("policy:champion?truth=1", "only a network that bids by a book"),
     ):
