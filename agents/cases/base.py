@@ -163,12 +163,12 @@ def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
     arrays |= {f"kept_{item.name}": getattr(base.retained, item.name) for item in fields(Retained)}
     for which, forest in enumerate(base.forests):
         arrays |= {f"trees_{which}_{item.name}": getattr(forest, item.name) for item in fields(Forest)}
-    kinds = {name: str(array.dtype) for name, array in arrays.items()}
     for which, member in enumerate(base.metric):
         for number, (weight, bias) in enumerate(member):
-            arrays[f"weight_{which}_{number}"], arrays[f"bias_{which}_{number}"] = weight, bias
+            arrays[f"weight_{which}_{number}"] = weight.astype(np.float32)
+            arrays[f"bias_{which}_{number}"] = bias.astype(np.float32)
     header = _EXPECTED | {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
-    write_weights(path, header, arrays, kinds)
+    write_weights(path, header, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> CaseBase:
@@ -177,7 +177,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
     Raises:
         FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    header, arrays = read_weights(path, "case", _EXPECTED)
+    header, arrays = read_weights(path, _EXPECTED)
     retained = Retained(*(arrays[f"kept_{item.name}"] for item in fields(Retained)))
     first, second = (Forest(*(arrays[f"trees_{k}_{item.name}"] for item in fields(Forest))) for k in (0, 1))
     members = []

@@ -38,8 +38,6 @@ FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
 _EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
 _READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT, OBSERVATIONS)}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
-_MOST_LAYERS = 8
-_KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,10 +146,10 @@ def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[
     for number, layer in enumerate(network.layers):
         arrays[f"weight_{number}"], arrays[f"bias_{number}"] = layer.weight, layer.bias
     scales = [layer.scale for layer in network.layers]
-    write_weights(path, {**header, "scales": scales}, arrays, _KINDS, compressed=True)
+    write_weights(path, {**header, "scales": scales}, arrays, compressed=True)
 
 
 def _read(path: str | os.PathLike[str], expected: Mapping[str, Any]) -> tuple[Network, Mapping[str, Any]]:
-    header, arrays = read_weights(path, "network", expected)
+    header, arrays = read_weights(path, expected)
     layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(header["scales"])]
     return Network(tuple(layers)), header

@@ -28,7 +28,6 @@ from bridge_env.io.weights import read_weights, write_weights
 from bridge_env.rng.streams import key as hashed
 
 _EXPECTED = {"format": "bridge-env meanings", "version": 1}
-_KINDS = {"key": "uint64", "count": "int32", "ranges": "uint8"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ def path_beside(network: str | os.PathLike[str]) -> Path:
 def save(meanings: Meanings, path: str | os.PathLike[str]) -> None:
     """Write a file; a reader sees the old file or the new one."""
     arrays: dict[str, NDArray[Any]] = {"key": meanings.key, "count": meanings.count, "ranges": meanings.ranges}
-    write_weights(path, _EXPECTED | {"measured": dict(meanings.measured)}, arrays, _KINDS, compressed=True)
+    write_weights(path, _EXPECTED | {"measured": dict(meanings.measured)}, arrays, compressed=True)
 
 
 def load(path: str | os.PathLike[str]) -> Meanings:
@@ -76,7 +75,7 @@ def load(path: str | os.PathLike[str]) -> Meanings:
     Raises:
         FileError: it is missing, damaged or foreign.
     """
-    header, arrays = read_weights(path, "meanings", _EXPECTED)
+    header, arrays = read_weights(path, _EXPECTED)
     return Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
 
 

@@ -254,7 +254,7 @@ def load_estimator(path: str | os.PathLike[str]) -> TrickEstimator:
     Raises:
         FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    header, weights = read_weights(path, "trick estimator", EXPECTED)
+    header, weights = read_weights(path, EXPECTED)
     return TrickEstimator(weights, header.get("trained"))
 
 

@@ -164,7 +164,7 @@ def header_with(**entries):
         (lambda a: a.pop("bias_0"), "checksum|missing"),
         (lambda a: a.update(weight_0=a["weight_0"] + np.int16(1)), "checksum"),
         (header_with(version=1), "version"),
-        (header_with(format="bridge-env cases"), "not a network file"),
+        (header_with(format="bridge-env cases"), "not a bridge-env network file"),
         (header_with(scales=[1.0]), "checksum"),
         (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "this is no JSON"),
     ],

@@ -131,7 +131,7 @@ def test_other_files_are_refused(tmp_path, small):
         content = dict(members)
     header = json.loads(content["header"].tobytes())
     for change, message in (
-        ({"format": "bridge-env policy"}, "not a trick estimator"),
+        ({"format": "bridge-env policy"}, "not a bridge-env trick estimator file"),
         ({"version": 9}, "version is 9"),
     ):
         np.savez(path, **(content | {"header": np.frombuffer(json.dumps(header | change).encode(), np.uint8)}))
