@@ -100,7 +100,8 @@ class SystemCallModel:
 
     def candidates(self, view: BidView, options: Options) -> list[Candidates]:
         """Return the calls to consider, row by row."""
-        usual, near, hinted = self.bidder.call(view), _near_calls(self.bidder, view), self._hinted(view)
+        usual, near = self.bidder.call(view), _near_calls(self.bidder, view)
+        hinted = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)  # float64 (N, 38)
         out = []
         for row in range(len(view)):
             order = np.argsort(-hinted[row], kind="stable")
@@ -130,11 +131,6 @@ class SystemCallModel:
         if view.mask[0, DOUBLE] and mean[now.declarer, now.bid, 1] < mean[now.declarer, now.bid, now.doubling]:
             calls.insert(0, DOUBLE)
         return calls
-
-    def _hinted(self, view: BidView) -> NDArray[np.float64]:
-        """Return the hints' average chance of every call, float64 (N, 38)."""
-        average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
-        return average
 
     def shown(self, view: BidView) -> list[str]:
         """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""

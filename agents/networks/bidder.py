@@ -49,9 +49,8 @@ class NetworkBidder:
         """Return the outputs for every call, float32 (N, 38); minus infinity where it is not legal."""
         out = np.empty(view.mask.shape, np.float32)
         for start in range(0, len(view), _ROWS):
-            rows = slice(start, min(start + _ROWS, len(view)))
-            part = view.take(np.arange(rows.start, rows.stop))
-            out[rows] = outputs_of(self.networks.player, part)
+            rows = np.arange(start, min(start + _ROWS, len(view)))
+            out[rows] = outputs_of(self.networks.player, view.take(rows))
         out[~view.mask] = -np.inf
         return out
 

@@ -104,10 +104,6 @@ class Book:
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown, answers)
 
-    def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return points, cards and aces by which ``wanted`` calls, bool (N, 38), misdescribe hands: int16 (N, 38)."""
-        return self.states.misdescription(queries, wanted)
-
 
 @lru_cache(maxsize=8)
 def shared_book(system: System) -> Book:
@@ -148,7 +144,7 @@ class SystemGuided:
         wanted[everyone, own] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
         near[everyone, own] = False
-        misdescription = self.book.misdescription(states, near)
+        misdescription = self.book.states.misdescription(states, near)
         lost = np.where(near, np.minimum(misdescription, MOST_MISDESCRIPTION), MOST_MISDESCRIPTION)
         guidance: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
         guidance[:] = -self.terms.truth * lost

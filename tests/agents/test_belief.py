@@ -185,7 +185,7 @@ def test_by_a_book_only_truthful_calls_are_candidates():
     networks = by_book(terms=Terms(0.5, 0.5))
     view, _ = views(60, seed=6)
     call_model, options = NetworkCallModel(NetworkBidder(networks)), Options(candidates=6)
-    misdescription = networks.book.misdescription(Queries.of_view(view), view.mask)
+    misdescription = networks.book.states.misdescription(Queries.of_view(view), view.mask)
     chances = call_model.bidder.probabilities(view)
     queries = Queries.of_view(view)
     own = networks.book.look(queries).call

@@ -74,7 +74,7 @@ def test_misdescription_against_the_reading_after_each_call():
         HierarchyBidder(hierarchy_of("champion")),
     )
     look = look_at(book, auctions, owner)
-    found = book.misdescription(queries_of(auctions, owner), view.mask)
+    found = book.states.misdescription(queries_of(auctions, owner), view.mask)
     misdescribed = 0
     for i in range(len(view)):
         seat = int(view.seat[i])
@@ -99,10 +99,10 @@ def test_misdescription_of_a_passed_hand_is_the_same_in_any_batch():
     mixed = Auctions.replay(calls, dealer, dealer)
     owner = np.repeat(deals, 2, axis=0)
     book, mask = Book(hierarchy_of("champion")), mixed.legal()
-    together = book.misdescription(queries_of(mixed, owner), mask)
+    together = book.states.misdescription(queries_of(mixed, owner), mask)
     for first in (0, 1):
         rows = np.arange(first, 2 * count, 2)
-        alone = book.misdescription(queries_of(mixed.take(rows), owner[rows]), mask[rows])
+        alone = book.states.misdescription(queries_of(mixed.take(rows), owner[rows]), mask[rows])
         np.testing.assert_array_equal(together[rows], alone)
     assert (together[::2] != together[1::2]).any()
 
