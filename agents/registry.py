@@ -22,8 +22,6 @@ spec                        agent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -34,7 +32,7 @@ from agents.lookahead.call_models import NetworkCallModel, SystemCallModel
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.importance_sampling import Model
 from agents.lookahead.lookahead import Lookahead
-from agents.lookahead.options import Options, parse_options
+from agents.lookahead.options import Options
 from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, PlayerModel, trivial
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
@@ -43,11 +41,12 @@ from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
 from agents.networks.reader import Player, Reader
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
+from agents.options import read_options
 from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
+from agents.pair import PairBidder
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.explain import explain
 from agents.systems.library.shipped import hierarchy_of
-from bridge_env.bidders.protocols import Bidder, BidderGroup
 from bridge_env.bidders.registry import SpecError, full_spec, make
 from bridge_env.bidders.view import BidView
 
@@ -56,6 +55,7 @@ _BELIEVER = "champion"  # whose belief a system that thinks among strangers begi
 _NETWORK = Options(looks=5, caution=0.5)  # tuned on training boards
 _SYSTEM = Options()  # tuned on training boards among strangers
 _GAME = Options(candidates=6, caution=1.5, margin=0.2)
+_THINKER = "a bidder that looks ahead"
 
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
@@ -74,11 +74,14 @@ def make_policy(
     if path.suffix == SUFFIX:
         return OnnxPolicy(path)
     networks = read_networks(argument)
-    return NetworkBidder(networks, path, _thought) if networks.inputs == LAYOUT else ObservationPolicy(networks)
+    if networks.inputs != LAYOUT:
+        return ObservationPolicy(networks)
+    explains = networks.belief is not None or networks.book is not None
+    return NetworkBidder(networks, path, _explanation if explains else None)
 
 
-def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
-    """Explain the call of a network that has a belief or a book, thinking it over."""
+def _explanation(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
+    """Return why a network that has a belief or a book calls so, by play-outs."""
     from agents.lookahead.explain import explain_by_book
 
     thinker = make_reason(f"policy:{bidder.path}")
@@ -112,7 +115,7 @@ def make_reason(
     theirs = seat_specs(opponents)[0] if opponents else None
     mate, their_system = (_system_or_trivial(spec) or own for spec in (partner, theirs))
     reader = HierarchyBidder(own, mate, (their_system, their_system), explain)
-    given = parse_options(options, f"reason:{argument}", _SYSTEM if own.system.lines else _GAME)
+    given = read_options(options, f"reason:{argument}", _SYSTEM if own.system.lines else _GAME, {}, _THINKER)
     if not own.system.lines:
         mates, others = _player_model(partner), _player_model(theirs)
         return GameLookahead(reader, (PlayerModel(AS_BEST), others, mates, others), given)
@@ -123,7 +126,7 @@ def make_reason(
 
 def _thinking_network(name: str, options: str, opponents: str | None) -> Lookahead:
     """Make a network that looks ahead; opponents are read by what they disclose, strangers by a mixture."""
-    given = parse_options(options, f"reason:{name}", _NETWORK)
+    given = read_options(options, f"reason:{name}", _NETWORK, {}, _THINKER)
     own = make_policy(name.removeprefix("policy:"))
     belief = own.networks.belief if isinstance(own, NetworkBidder) else None
     if belief is None and isinstance(own, NetworkBidder) and own.networks.book is not None:
@@ -221,36 +224,6 @@ def seat_specs(spec: str) -> tuple[str, str]:
     if len(parts) != 2 or not all(parts) or any(part.startswith("pair:") for part in parts):
         raise SpecError(f"{spec!r}: a pair is two specs, as in pair:system:sayc,pass")
     return parts[0], parts[1]
-
-
-@dataclass(frozen=True)
-class PairBidder:
-    """Two bidders opposite each other."""
-
-    first: Bidder  # at N or E
-    second: Bidder  # at S or W
-
-    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        calls = np.empty(len(view), np.int8)
-        for bidder, mine in ((self.first, view.seat < 2), (self.second, view.seat >= 2)):
-            if mine.any():
-                calls[mine] = bidder.bid(view.take(mine), key[mine])
-        return calls
-
-    def player(self, seat: int) -> Bidder:
-        """Return the player that calls at ``seat``, 0..3."""
-        return self.first if seat < 2 else self.second
-
-    def group(self, seats: Sequence[Bidder | None], tables: int) -> BidderGroup | None:
-        """Return the group of systems among ``seats`` (N, E, S, W), if one of the two players is one."""
-        one = self.first if type(self.first) is HierarchyBidder else self.second
-        return one.group(seats, tables) if type(one) is HierarchyBidder else None
-
-    @property
-    def systems(self) -> tuple[HierarchyBidder, HierarchyBidder] | None:
-        """Return the two players if both follow systems, else None."""
-        one, two = self.first, self.second
-        return (one, two) if type(one) is HierarchyBidder and type(two) is HierarchyBidder else None
 
 
 def make_pair(argument: str, *, partner: str | None = None, opponents: str | None = None) -> PairBidder:

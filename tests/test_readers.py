@@ -21,7 +21,7 @@ from agents.systems.engine.compiled import compile_system
 from agents.systems.language.text import SystemTextError, parse_system, system_text
 from agents.text_api import calls
 from bridge_env.bidders.registry import SpecError, make
-from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
+from bridge_env.double_dummy.estimator import load_estimator
 from bridge_env.hands.deals import random_deals
 from bridge_env.io.files import FileError
 from bridge_env.records.board import Board
@@ -133,7 +133,7 @@ def test_damaged_weights(folder, data):
     else:
         tail = data.draw(damaged(tail, ARRAY_WORDS))
     path.write_bytes(head + content[600:-1500] + tail)
-    with contextlib.suppress(FileError, SpecError, EstimatorFileError):
+    with contextlib.suppress(FileError):
         load(path)
 
 
@@ -224,6 +224,6 @@ def test_no_code_of_a_file_is_run(tmp_path, load):
     mark, bomb = tmp_path / "mark", np.empty(1, object)
     bomb[0] = _Bomb(mark)
     np.savez(tmp_path / "bomb.npz", header=bomb, allow_pickle=True)
-    with pytest.raises((FileError, SpecError, EstimatorFileError)):
+    with pytest.raises(FileError):
         load(tmp_path / "bomb.npz")
     assert not mark.exists()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agents.lookahead.player_models import trivial
 from agents.networks.book import SystemGuided
@@ -52,10 +52,7 @@ class AuctionReader:
 
     def _read(self, calls: tuple[int, ...], dealer: int, vulnerability: int) -> dict[int, CallsShow]:
         """Read calls without a hand, from N; the seat that reads makes no difference."""
-        arrays = (np.array([number], np.int16) for number in (len(calls), dealer, vulnerability, 0))
-        length, dealt, vulnerable, north = arrays
-        nothing, over = np.zeros((1, 52), bool), np.zeros((1, 38), bool)
-        view = BidView(nothing, np.array([calls], np.int8), length, dealt, vulnerable, north, over)
+        view = _from_north(np.array([calls], np.int8), dealer, vulnerability)
         shown = shown_by_calls(self._reader, view, me=True, memory=self._memory)
         return {seat: calls_show for seat, calls_show in shown.items() if self._systems[seat]}
 
@@ -75,10 +72,7 @@ class AuctionReader:
         out = np.tile(_ANY_HAND, (len(view), 4, 1, 1))
         if not history.shape[1] or not any(self.seats):
             return out
-        made, north = history >= 0, np.zeros(len(view), np.int16)
-        nothing, over = np.zeros((len(view), 52), bool), np.zeros((len(view), 38), bool)
-        length = made.sum(axis=1).astype(np.int16)
-        auctions = BidView(nothing, history, length, view.dealer, view.vulnerability, north, over)
+        made, auctions = history >= 0, _from_north(history, view.dealer, view.vulnerability)
         shown, keys = self._books.meaning(auctions)[:, :, :5], auction_keys(history)
         caller = (view.dealer[:, None] + np.arange(history.shape[1])) & 3
         for seat, spec in enumerate(self.seats):
@@ -108,3 +102,11 @@ class AuctionReader:
     def _reader(self) -> HierarchyBidder:
         n, e, s, w = (system or trivial(_UNREAD) for system in self._systems)
         return HierarchyBidder(n, s, (e, w))
+
+
+def _from_north(history: NDArray[np.int8], dealer: ArrayLike, vulnerability: ArrayLike) -> BidView:
+    """Return the views that N has of auctions that are over, without a hand."""
+    n, length = len(history), (history >= 0).sum(axis=1).astype(np.int16)
+    nothing, over = np.zeros((n, 52), bool), np.zeros((n, 38), bool)
+    dealt, vulnerable, north = (np.full(n, number, np.int16) for number in (dealer, vulnerability, 0))
+    return BidView(nothing, history, length, dealt, vulnerable, north, over)

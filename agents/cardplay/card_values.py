@@ -17,8 +17,6 @@ taken nearer to 0 by their errors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,7 @@ from bridge_env.rules.par import par
 from bridge_env.rules.scoring import SCORE_TABLE, imps
 
 _SAME = 1e-9
+_TRICK_SLACK = 0.25
 
 
 class Worth:
@@ -75,14 +74,6 @@ class Worth:
         return less * (1 - part) + more * part
 
 
-@dataclass(frozen=True)
-class Slack:
-    """What a card may be worth less at most and still count as equal: in the unit of the score, and in tricks."""
-
-    worth: float
-    tricks: float
-
-
 def behind(weight: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how much each column of values (S, C) is behind the best on average, and the standard error: (C,) each."""
     average = weight @ values
@@ -95,7 +86,7 @@ def behind(weight: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[ND
 
 
 def equals(
-    weight: NDArray[np.float64], worth: NDArray[np.float64], tricks: NDArray[np.int8], tie: float, slack: Slack
+    weight: NDArray[np.float64], worth: NDArray[np.float64], tricks: NDArray[np.int8], tie: float, slack: float
 ) -> NDArray[np.int64]:
     """Return the cards, by position, that count as equal to the best.
 
@@ -103,19 +94,19 @@ def equals(
         weight: float64 (S,), what the deals count for; they add up to 1.
         worth: float64 (S, C), what the cards are worth; tricks: int8 (S, C).
         tie: standard errors within which worth, then tricks, count as equal; 0: only the best averages do.
-        slack: no card that is worth more than this less is equal.
+        slack: no card that is worth more than this less is equal, nor one of a quarter of a trick less.
     """
     mean, error = behind(weight, worth)
-    at = np.flatnonzero(mean <= np.minimum(tie * error, slack.worth) + _SAME)
+    at = np.flatnonzero(mean <= np.minimum(tie * error, slack) + _SAME)
     mean, error = behind(weight, tricks[:, at].astype(np.float64))
-    return at[mean <= np.minimum(tie * error, slack.tricks) + _SAME]
+    return at[mean <= np.minimum(tie * error, _TRICK_SLACK) + _SAME]
 
 
 ACE_KING, ACE, SINGLETON, TRUMP, OTHER = "ace and king", "ace", "singleton", "trump", "other"
 DOUBLE_DUMMY_BIAS = {ACE_KING: 0.12, ACE: 0.06, SINGLETON: 0.05, TRUMP: 0.05, OTHER: 0.0}
 """Tricks by which double dummy flatters a lead."""
 
-LEAD_SLACK = {TRICKS: Slack(0.25, 0.25), POINTS: Slack(25.0, 0.25), IMPS: Slack(1.0, 0.25)}
+LEAD_SLACK = {TRICKS: 0.25, POINTS: 25.0, IMPS: 1.0}
 """What a lead may be worth less and still count as equal to the best, if it is within the error. It is more than for
 other cards, because double dummy says less of leads, and because partner reads them."""
 

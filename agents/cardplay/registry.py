@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
-from agents.cardplay.options import Options, parse_options
+from agents.cardplay.options import CHOICES, Options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.table import declares
+from agents.options import read_options
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.bidders.protocols import CardPlayer
 from bridge_env.bidders.registry import SpecError, from_python, implements
@@ -87,9 +88,9 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
             raise SpecError(f"{spec!r}: {name!r} has no options")
         return RandomPlayer() if name == "random" else RulePlayer(reader)
     if name == "montecarlo":
-        return MonteCarlo(reader, parse_options(options, spec.strip(), Options()))
+        return MonteCarlo(reader, read_options(options, spec, Options(), CHOICES, "this player"))
     if name == "deceptive":
-        return Deceptive(reader, parse_options(options, spec.strip(), DeceptiveOptions()))
+        return Deceptive(reader, read_options(options, spec, DeceptiveOptions(), CHOICES, "this player"))
     head, _, argument = spec.strip().partition(":")
     if head in _published():
         published: CardPlayer = _published()[head].load()(argument)

@@ -17,7 +17,7 @@ from agents.cardplay.placing import chances_of_next, leads_shown
 from agents.cardplay.table import current_trick, declares, dummy_left, hand_opposite, hand_to_play
 from bridge_env.bidders.play_view import PlayView
 from bridge_env.compiled.jit import njit
-from bridge_env.rng.streams import uniforms
+from bridge_env.rng.streams import choose
 from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.play import beats
 
@@ -284,6 +284,4 @@ class RandomPlayer:
     """A ``CardPlayer`` that plays any legal card with equal chance."""
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        rank = (uniforms(key, 1)[:, 0] * view.mask.sum(axis=1)).astype(np.int64)
-        chosen: NDArray[np.intp] = (np.cumsum(view.mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
-        return chosen.astype(np.int8)
+        return choose(key, view.mask).astype(np.int8)

@@ -28,10 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import faults_of
 from agents.cases.features import LAYOUT, SIZE, Member, metric_of, points
 from agents.cases.forest import Forest
-from agents.cases.leaf_index import NOTHING, LeafIndex, index_leaves
+from agents.cases.leaf_index import NO_CASE, LeafIndex, index_leaves
 from bridge_env.io.weights import read_weights, write_weights
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 
@@ -143,9 +142,9 @@ class CaseBase:
         for kind, index in enumerate(self._indices):
             some = np.flatnonzero(opened == bool(kind))
             if some.size:
-                case[some], distance = index.nearest(place[some], k)
-                shared = 1 - distance / len(self.forests[0])  # of the trees, in which they come to one leaf
-                similarity[some] = np.where(distance < NOTHING, 100 * shared, 0.0)
+                case[some], differing = index.nearest(place[some], k)
+                shared = 1 - differing / len(self.forests[0])  # of the trees, in which they come to one leaf
+                similarity[some] = np.where(differing < NO_CASE, 100 * shared, 0.0)
         return case, similarity
 
 
@@ -164,31 +163,30 @@ def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
     arrays |= {f"kept_{item.name}": getattr(base.retained, item.name) for item in fields(Retained)}
     for which, forest in enumerate(base.forests):
         arrays |= {f"trees_{which}_{item.name}": getattr(forest, item.name) for item in fields(Forest)}
-    kinds = {name: str(array.dtype) for name, array in arrays.items()}
     for which, member in enumerate(base.metric):
         for number, (weight, bias) in enumerate(member):
-            arrays[f"weight_{which}_{number}"], arrays[f"bias_{which}_{number}"] = weight, bias
+            arrays[f"weight_{which}_{number}"] = weight.astype(np.float32)
+            arrays[f"bias_{which}_{number}"] = bias.astype(np.float32)
     header = _EXPECTED | {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
-    write_weights(path, header, arrays, kinds)
+    write_weights(path, header, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> CaseBase:
     """Read a case base. Nothing in it is ever run.
 
     Raises:
-        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    with faults_of(f"cases:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "case", _EXPECTED)
-        retained = Retained(*(arrays[f"kept_{item.name}"] for item in fields(Retained)))
-        first, second = (Forest(*(arrays[f"trees_{k}_{item.name}"] for item in fields(Forest))) for k in (0, 1))
-        members = []
-        for which in count():
-            layers = sum(name.startswith(f"weight_{which}_") for name in arrays)
-            if not layers:
-                break
-            members.append([(arrays[f"weight_{which}_{i}"], arrays[f"bias_{which}_{i}"]) for i in range(layers)])
-        return CaseBase(
-            **{name: arrays[name] for name in _ARRAYS}, retained=retained, k=header["k"], reader=header["reader"],
-            metric=metric_of(members, SIZE), forests=(first, second), fitted=header.get("fitted") or {},
-        )  # fmt: skip
+    header, arrays = read_weights(path, _EXPECTED)
+    retained = Retained(*(arrays[f"kept_{item.name}"] for item in fields(Retained)))
+    first, second = (Forest(*(arrays[f"trees_{k}_{item.name}"] for item in fields(Forest))) for k in (0, 1))
+    members = []
+    for which in count():
+        layers = sum(name.startswith(f"weight_{which}_") for name in arrays)
+        if not layers:
+            break
+        members.append([(arrays[f"weight_{which}_{i}"], arrays[f"bias_{which}_{i}"]) for i in range(layers)])
+    return CaseBase(
+        **{name: arrays[name] for name in _ARRAYS}, retained=retained, k=header["k"], reader=header["reader"],
+        metric=metric_of(members, SIZE), forests=(first, second), fitted=header.get("fitted") or {},
+    )  # fmt: skip

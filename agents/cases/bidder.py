@@ -9,7 +9,7 @@ speak clearly for another call (``agents.cases.experience``). Review is for peop
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from agents.cases.base import CaseBase, load
 from agents.cases.experience import VOICES, Revision, revise, spoken_for
 from agents.cases.features import describe
 from bridge_env.bidders.registry import make
-from bridge_env.bidders.view import BidView
+from bridge_env.bidders.view import BidView, public_view
 from bridge_env.hands.deals import hand_text
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, Contract, call_text, first_calls
@@ -121,13 +121,9 @@ def opened(view: BidView) -> NDArray[np.bool_]:
 def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
     """Return the views of the seats that called in some cases."""
     board, number = base.board[cases], base.number[cases]
-    wide = max(int(number.max(initial=0)), 1)
-    history = first_calls(base.auction[board, :wide], number)
+    history = first_calls(base.auction[board, : int(number.max(initial=0))], number)
     auctions = Auctions.replay(history, base.dealer[board], base.vulnerability[board])
-    return BidView(
-        base.hands(cases), history, auctions.length.astype(np.int16), base.dealer[board].astype(np.int16),
-        base.vulnerability[board].astype(np.int16), auctions.turn, auctions.legal(),
-    )  # fmt: skip
+    return replace(public_view(auctions), hand=base.hands(cases))
 
 
 read_bidder = cached_by_mtime(lambda path: CaseBidder(load(path)), 4)

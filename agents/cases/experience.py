@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import UNTRIED, CaseBase
-from agents.cases.leaf_index import NOTHING
+from agents.cases.leaf_index import NO_CASE
 from bridge_env.rules.calls import NUM_CALLS
 
 STATES = 200  # of self-play, the nearest, count
@@ -69,8 +69,8 @@ def revise(
             continue
         for at in range(0, len(rows), _BLOCK):
             some = rows[at : at + _BLOCK]
-            found, distance = index.nearest(place[some], STATES)
-            _improve(out, some, base.retained.worth[found], distance < NOTHING, spoken[some])
+            found, differing = index.nearest(place[some], STATES)
+            _improve(out, some, base.retained.worth[found], differing < NO_CASE, spoken[some])
     return out
 
 

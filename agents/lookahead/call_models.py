@@ -17,6 +17,7 @@ from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
 from agents.networks.reader import shown
 from agents.networks.tables import Player
+from agents.pair import PairBidder
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.shown_text import shown_text
@@ -95,11 +96,12 @@ class SystemCallModel:
     def __init__(self, bidder: HierarchyBidder, hints: Sequence[Network]) -> None:
         self.bidder, self.hints = bidder, [NetworkBidder(Networks(network)) for network in hints]
         self.partner = HierarchyBidder(bidder.partner, bidder.own, bidder.opponents)
-        self.player: Player = _Partners(bidder, self.partner) if bidder.partner is not bidder.own else bidder
+        self.player: Player = PairBidder(bidder, self.partner) if bidder.partner is not bidder.own else bidder
 
     def candidates(self, view: BidView, options: Options) -> list[Candidates]:
         """Return the calls to consider, row by row."""
-        usual, near, hinted = self.bidder.call(view), _near_calls(self.bidder, view), self._hinted(view)
+        usual, near = self.bidder.call(view), _near_calls(self.bidder, view)
+        hinted = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)  # float64 (N, 38)
         out = []
         for row in range(len(view)):
             order = np.argsort(-hinted[row], kind="stable")
@@ -130,11 +132,6 @@ class SystemCallModel:
             calls.insert(0, DOUBLE)
         return calls
 
-    def _hinted(self, view: BidView) -> NDArray[np.float64]:
-        """Return the hints' average chance of every call, float64 (N, 38)."""
-        average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
-        return average
-
     def shown(self, view: BidView) -> list[str]:
         """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
         return shown_by_others(self.bidder, view)
@@ -147,16 +144,6 @@ class SystemCallModel:
 
 CallModel = NetworkCallModel | SystemCallModel
 """How a player that looks ahead calls, and how it reads its partner's calls."""
-
-
-class _Partners:
-    """Two systems opposite each other, the first at seat 0 of a turned view. A ``Bidder``."""
-
-    def __init__(self, own: HierarchyBidder, partner: HierarchyBidder) -> None:
-        self.own, self.partner = own, partner
-
-    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        return np.where(view.seat == 0, self.own.call(view), self.partner.call(view))
 
 
 def shown_by_others(bidder: HierarchyBidder, view: BidView) -> list[str]:

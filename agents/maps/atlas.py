@@ -30,8 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import faults_of
-from agents.maps.inputs import LAYOUT, SITUATIONS
+from agents.maps.inputs import LAYOUT
 from bridge_env.io.weights import read_weights, write_weights
 
 STEP = 2.0**-10  # of the metrics' numbers
@@ -39,8 +38,7 @@ UNIT = 8.0  # a card more in a suit, under the published inputs; under a learned
 FARTHEST = 255  # points lie within it
 _LARGEST_INPUT = 128
 _EXPECTED = {"format": "bridge-env maps", "version": 1, "layout": LAYOUT}
-_MEMBERS = {"metric": "float32", "unit": "int16", "calls": "int32", "hand": "float32"}
-_KINDS = {f"{name}_{k}": kind for name, kind in _MEMBERS.items() for k in range(len(SITUATIONS))}
+_MEMBERS = ("metric", "unit", "calls", "hand")
 _ROWS = 1024  # compared with all units at a time, to bound memory
 _OWN = 1 << 20  # a unit's own hands count before all of its neighbours'
 
@@ -108,19 +106,18 @@ def save(atlas: Atlas, path: str | os.PathLike[str]) -> None:
         "fitted": dict(atlas.fitted),
     }  # fmt: skip
     arrays = {f"{name}_{k}": getattr(one, name) for k, one in sorted(atlas.maps.items()) for name in _MEMBERS}
-    write_weights(path, header, arrays, _KINDS)
+    write_weights(path, header, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Atlas:
     """Read maps. Nothing in the file is ever run.
 
     Raises:
-        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    with faults_of(f"som:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "map", _EXPECTED)
-        maps = {}
-        for k, (rows, columns) in header["grids"].items():
-            members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}
-            maps[int(k)] = Map(rows, columns, **members)
-        return Atlas(maps, header["inputs"], header["reader"], header["fallback"], header.get("fitted") or {})
+    header, arrays = read_weights(path, _EXPECTED)
+    maps = {}
+    for k, (rows, columns) in header["grids"].items():
+        members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}
+        maps[int(k)] = Map(rows, columns, **members)
+    return Atlas(maps, header["inputs"], header["reader"], header["fallback"], header.get("fitted") or {})

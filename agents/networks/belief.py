@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.inputs import BELIEFS, inputs_of
+from agents.networks.inputs import inputs_of
 from agents.networks.network import Network
 from bridge_env.bidders.view import BidView
 from bridge_env.compiled.jit import njit
 from bridge_env.rng.streams import draws
 
-OUTPUTS = BELIEFS
+OUTPUTS = 52 * 3
 
 
 def chances(belief: Network, view: BidView) -> NDArray[np.float64]:

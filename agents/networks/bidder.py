@@ -26,8 +26,8 @@ class NetworkBidder:
 
     networks: Networks
     path: Path | None = None  # of its file, beside which lies what its calls mean
-    # explains a call by play-outs: the look-ahead imports networks, not networks the look-ahead
-    thought: Callable[[NetworkBidder, BidView, NDArray[np.uint64]], str] | None = None
+    # of a call, by play-outs: the look-ahead imports networks, not networks the look-ahead
+    explanation: Callable[[NetworkBidder, BidView, NDArray[np.uint64]], str] | None = None
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         call: NDArray[np.int8] = self.outputs(view).argmax(axis=1).astype(np.int8)
@@ -35,8 +35,8 @@ class NetworkBidder:
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
         """Explain the call for the one row of ``view``; with a belief or a book, also give the results of play-outs."""
-        if self.thought is not None and not (self.networks.book is None and self.networks.belief is None):
-            return self.thought(self, view, key)
+        if self.explanation is not None:
+            return self.explanation(self, view, key)
         from agents.networks.reader import explain
 
         return explain(self, view)
@@ -49,9 +49,8 @@ class NetworkBidder:
         """Return the outputs for every call, float32 (N, 38); minus infinity where it is not legal."""
         out = np.empty(view.mask.shape, np.float32)
         for start in range(0, len(view), _ROWS):
-            rows = slice(start, min(start + _ROWS, len(view)))
-            part = view.take(np.arange(rows.start, rows.stop))
-            out[rows] = outputs_of(self.networks.player, part)
+            rows = np.arange(start, min(start + _ROWS, len(view)))
+            out[rows] = outputs_of(self.networks.player, view.take(rows))
         out[~view.mask] = -np.inf
         return out
 

@@ -25,9 +25,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from agents.networks import inputs
@@ -51,6 +52,7 @@ BOOK_ON = 2 + 4 * 2 * 5  # of them are on, always
 NO_RULE, BY_LINE, BY_GENERAL = range(3)
 MOST_MISDESCRIPTION = 4  # points, cards and aces that count
 ANSWER = 1000.0  # added to the output of the system's call where partner asks: no other call is ever likelier
+Weight = Annotated[float, Meta(gt=0, lt=1e6)]
 REACH = 8.0  # calls whose outputs lie further behind are not looked at: they count as MOST_MISDESCRIPTION
 
 
@@ -58,9 +60,8 @@ REACH = 8.0  # calls whose outputs lie further behind are not looked at: they co
 class Terms:
     """The weights of the book in a network's outputs."""
 
-    prior: float = 1.0  # added to the output of the system's own call; above 0
-    # taken from any other call for each point, card or ace by which it misdescribes the hand
-    truth: float = 4.0
+    prior: Weight = 1.0  # added to the output of the system's own call
+    truth: Weight = 4.0  # taken from any other call for each point, card or ace by which it misdescribes the hand
 
 
 class Look(NamedTuple):
@@ -103,10 +104,6 @@ class Book:
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(call, rule, made_by, shown, answers)
 
-    def misdescription(self, queries: Queries, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Return points, cards and aces by which ``wanted`` calls, bool (N, 38), misdescribe hands: int16 (N, 38)."""
-        return self.states.misdescription(queries, wanted)
-
 
 @lru_cache(maxsize=8)
 def shared_book(system: System) -> Book:
@@ -147,7 +144,7 @@ class SystemGuided:
         wanted[everyone, own] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
         near[everyone, own] = False
-        misdescription = self.book.misdescription(states, near)
+        misdescription = self.book.states.misdescription(states, near)
         lost = np.where(near, np.minimum(misdescription, MOST_MISDESCRIPTION), MOST_MISDESCRIPTION)
         guidance: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
         guidance[:] = -self.terms.truth * lost

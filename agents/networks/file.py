@@ -25,26 +25,19 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from agents.bidder_files import BidderFileError, faults_of
-from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, Book, SystemGuided, Terms, shared_book
-from agents.networks.inputs import BELIEFS, LAYOUT, NUM_INPUTS
-from agents.networks.network import Layer, Network, NetworkError
+from agents.networks.book import BOOK_LAYOUT, Book, SystemGuided, Terms, shared_book
+from agents.networks.inputs import LAYOUT
+from agents.networks.network import Layer, Network
 from agents.systems.language.text import system_text
 from agents.systems.library.shipped import hierarchy_of, shipped_systems
 from bridge_env.bidders.observation import LAYOUT as OBSERVATIONS
-from bridge_env.bidders.observation import OBSERVATION_SIZE
-from bridge_env.io.files import atomic_write
+from bridge_env.io.files import FileError, atomic_write
 from bridge_env.io.weights import read_weights, write_weights
-from bridge_env.rules.calls import NUM_CALLS
 
 FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
 _EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
 _READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT, OBSERVATIONS)}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
-_MOST_LAYERS = 8
-_SIZES = {LAYOUT: NUM_INPUTS, BOOK_LAYOUT: BOOK_INPUTS, OBSERVATIONS: OBSERVATION_SIZE}  # inputs of each layout
-
-_KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +89,15 @@ def load(path: str | os.PathLike[str]) -> Networks:
     """Read a policy's file, and the belief's beside it. Nothing in them is ever run.
 
     Raises:
-        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    policy, header = _read(path, _READ, NUM_CALLS)
+    policy, header = _read(path, _READ)
     book, terms = (None, Terms()) if "book" not in header else _book(path, header["book"])
     belief = None
     if belief_path(path).is_file():
-        belief, says = _read(belief_path(path), _BELIEF_EXPECTED, BELIEFS)
+        belief, says = _read(belief_path(path), _BELIEF_EXPECTED)
         if says.get("policy") != digest(policy):
-            raise BidderFileError(
-                f"policy:{belief_path(path)}: this belief is of another network; fit it again, or remove it"
-            )
+            raise FileError(f"{belief_path(path)}: this belief is of another network; fit it again, or remove it")
     layout = OBSERVATIONS if header["inputs"] == OBSERVATIONS else LAYOUT
     return Networks(policy, belief, dict(header.get("trained", {})), book, terms, layout)
 
@@ -117,18 +108,17 @@ def book_path(path: str | os.PathLike[str]) -> Path:
 
 
 def _book(path: str | os.PathLike[str], book_header: Any) -> tuple[Book, Terms]:
-    """Return the book that a header speaks of, or raise ``BidderFileError`` with the places where it was sought."""
-    with faults_of(f"policy:{os.fspath(path)}"):
-        name, of_version, terms = book_header["system"], book_header["digest"], Terms(**book_header["terms"])
+    """Return the book that a header speaks of, or raise ``FileError`` with the places where it was sought."""
+    name = book_header["system"]
     beside = book_path(path)
     places = [str(beside)] if beside.is_file() else []
     places += [name] if name in shipped_systems() else []
     for argument in places:
         book = book_of(argument)
-        if book.digest == of_version:
-            return book, terms
-    raise BidderFileError(
-        f"policy:{os.fspath(path)}: it bids by the system {name!r}, of which "
+        if book.digest == book_header["digest"]:
+            return book, Terms(**book_header["terms"])
+    raise FileError(
+        f"{path}: it bids by the system {name!r}, of which "
         + (f"{' and '.join(places)} is another version" if places else f"there is no {beside.name} beside it")
         + f"; put the version that it learned by there, as {beside.name}"
     )
@@ -156,16 +146,10 @@ def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[
     for number, layer in enumerate(network.layers):
         arrays[f"weight_{number}"], arrays[f"bias_{number}"] = layer.weight, layer.bias
     scales = [layer.scale for layer in network.layers]
-    write_weights(path, {**header, "scales": scales}, arrays, _KINDS, compressed=True)
+    write_weights(path, {**header, "scales": scales}, arrays, compressed=True)
 
 
-def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: int) -> tuple[Network, Mapping[str, Any]]:
-    with faults_of(f"policy:{os.fspath(path)}"):
-        header, arrays = read_weights(path, "network", expected)
-        if ("book" in header) != (header["inputs"] == BOOK_LAYOUT):
-            raise NetworkError(f"its inputs are {header['inputs']}; a network with a book has {BOOK_LAYOUT}")
-        size = _SIZES[header["inputs"]]
-        layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(header["scales"])]
-        if (layers[0].weight.shape[0], layers[-1].weight.shape[1]) != (size, outputs):
-            raise NetworkError(f"its layers do not lead from {size} inputs to {outputs} outputs")
-        return Network(tuple(layers)), header
+def _read(path: str | os.PathLike[str], expected: Mapping[str, Any]) -> tuple[Network, Mapping[str, Any]]:
+    header, arrays = read_weights(path, expected)
+    layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(header["scales"])]
+    return Network(tuple(layers)), header

@@ -51,7 +51,6 @@ NEWEST = HELD + 12
 CALLS = NEWEST + 4 * (NUM_BIDS + 1)
 NUM_INPUTS = CALLS + 6
 
-BELIEFS = 52 * 3  # outputs of a belief, see ``agents.networks.belief``
 HAND_ON = 13 + 4 + 1 + 4  # inputs of the hand that are on, always
 MOST_ON = HAND_ON + 2 + 4 + 3 * NUM_BIDS + 1 + 1 + 4 + 1  # room for any state
 

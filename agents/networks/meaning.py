@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.bidder_files import cached_by_mtime, faults_of
+from agents.bidder_files import cached_by_mtime
 from bridge_env.io.weights import read_weights, write_weights
 from bridge_env.rng.streams import key as hashed
 
 _EXPECTED = {"format": "bridge-env meanings", "version": 1}
-_KINDS = {"key": "uint64", "count": "int32", "ranges": "uint8"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,18 +66,17 @@ def path_beside(network: str | os.PathLike[str]) -> Path:
 def save(meanings: Meanings, path: str | os.PathLike[str]) -> None:
     """Write a file; a reader sees the old file or the new one."""
     arrays: dict[str, NDArray[Any]] = {"key": meanings.key, "count": meanings.count, "ranges": meanings.ranges}
-    write_weights(path, _EXPECTED | {"measured": dict(meanings.measured)}, arrays, _KINDS, compressed=True)
+    write_weights(path, _EXPECTED | {"measured": dict(meanings.measured)}, arrays, compressed=True)
 
 
 def load(path: str | os.PathLike[str]) -> Meanings:
     """Read a file.
 
     Raises:
-        BidderFileError: it is missing, damaged or foreign.
+        FileError: it is missing, damaged or foreign.
     """
-    with faults_of(os.fspath(path)):
-        header, arrays = read_weights(path, "meanings", _EXPECTED)
-        return Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
+    header, arrays = read_weights(path, _EXPECTED)
+    return Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
 
 
 _read = cached_by_mtime(load, 16)

@@ -151,35 +151,25 @@ class Reader:
         here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
         return {call: self.at_once(calls, dealer, vulnerability, call) or _of_next(here, call) for call in legal}
 
-    def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, at_once: bool = False) -> list[str]:
-        """Return what seats N E S W have shown; empty before a call, ``at_once`` also if hands must be drawn."""
-        out = [""] * 4
-        shown = self._shown(calls, dealer, vulnerability)
-        for seat in range(4):
-            own = [k for k in range(len(calls)) if (dealer + k) & 3 == seat]
+    def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, draw: bool = True) -> list[str]:
+        """Return what seats N E S W have shown; empty before a call, and without ``draw`` where hands must be drawn."""
+        out, shown = [""] * 4, self.position(calls, dealer, vulnerability).shown
+        for seat, player in enumerate(self.players):
+            own = _up_to_last_call(calls, dealer, seat)
             if not own:
                 continue
-            network = self.players[seat].network
-            if self.players[seat].system is not None:
+            if player.system is not None:
                 out[seat] = shown_text(shown[seat], symbols=True)
-            elif network is not None:
-                if measured := _measured(network, calls[: own[-1] + 1]):
-                    out[seat] = measured_text(measured[0])
-                elif self.draws and at_once:
-                    continue
-                elif self.draws:
-                    here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
-                    out[seat] = measured_text(here.ranges(seat))
-                else:
-                    out[seat] = "not measured"
-            else:
+            elif player.network is None:
                 out[seat] = "not known"
+            elif measured := _measured(player.network, own):
+                out[seat] = measured_text(measured[0])
+            elif not self.draws:
+                out[seat] = "not measured"
+            elif draw:
+                here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
+                out[seat] = measured_text(here.ranges(seat))
         return out
-
-    def _shown(self, calls: Sequence[int], dealer: int, vulnerability: int) -> NDArray[np.int16]:
-        view = public_view(one_auction(calls, dealer, vulnerability))
-        shown: NDArray[np.int16] = self.bidders[int(view.seat[0])].meaning(view)[0]
-        return shown
 
     def position(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Position:
         """Return the position after ``calls``, its seat to call reading all by the systems."""
@@ -193,8 +183,8 @@ class Reader:
         position = position or self.position(calls, dealer, vulnerability)
         name, rules, found = position.bidder.own.system.name, position.usual_makers(made), statement(position, made)
         if not rules and made != PASS and found is None:
-            after = shown_text(self._shown([*calls, made], dealer, vulnerability)[position.seat], symbols=True)
-            return Shows(f"{after}; no line of {name} makes this call", how=name, known=False)
+            after = self.position([*calls, made], dealer, vulnerability).shown[position.seat]
+            return Shows(f"{shown_text(after, symbols=True)}; no line of {name} makes this call", how=name, known=False)
         so_far = shown_text(position.shown[position.seat], symbols=True)
         text = found.short if found else ANY if made == PASS else so_far
         if found and made != PASS and not any(rule.tree or rule.artificial for rule in rules):
@@ -317,6 +307,12 @@ def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
     return made == DOUBLE and any(ranges[1 + suit, 0] < 2 for suit in suits_of(made, _last_bid(calls)))
 
 
+def _up_to_last_call(calls: Sequence[int], dealer: int, seat: int) -> Sequence[int]:
+    """Return the calls up to the last one of ``seat``; none if it has not called."""
+    since = (dealer + len(calls) - 1 - seat) & 3
+    return calls[: max(len(calls) - since, 0)]
+
+
 def _last_bid(calls: Sequence[int]) -> int:
     return next((call for call in reversed(calls) if call >= FIRST_BID), -1)
 
@@ -336,19 +332,17 @@ def explain(bidder: NetworkBidder, view: BidView) -> str:
 
 def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
     """Describe what other seats have shown before the one row of ``view``, measured, else by hands drawn now."""
-    meanings, calls = bidder.meanings(), view.history[:1, : int(view.length[0])]
-    rows = np.full(calls.shape[1], -1) if meanings is None else meanings.find(auction_keys(calls)[0])
-    state = tuple(calls[0].tolist()), int(view.dealer[0]), int(view.vulnerability[0])
+    calls, dealer = view.history[0, : int(view.length[0])].tolist(), int(view.dealer[0])
     out = []
     for offset in (1, 2, 3):
         seat = (int(view.seat[0]) + offset) & 3
-        last = rows[(seat - state[1]) & 3 :: 4][-1:]
-        if not len(last):
+        own = _up_to_last_call(calls, dealer, seat)
+        if not own:
             text = "no call yet"
-        elif meanings is not None and last[0] >= 0:
-            text = measured_text(meanings.ranges[last[0]])
+        elif measured := _measured(bidder, own):
+            text = measured_text(measured[0])
         else:
-            found = sampled_meanings((bidder.networks.player,) * 4, *state)
+            found = sampled_meanings((bidder.networks.player,) * 4, tuple(calls), dealer, int(view.vulnerability[0]))
             text = f"{measured_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
         out.append(f"{SEATS[seat]}  {text}")
     return out

@@ -58,10 +58,7 @@ def read_networks(argument: str) -> Networks:
         return networks
     if networks.book is None:
         raise SpecError(f"{spec}: only a network that bids by a book takes terms")
-    terms = read_options(options, spec, networks.terms, {}, "a network by a book")
-    if not (0 < terms.prior < 1e6 and 0 < terms.truth < 1e6):
-        raise SpecError(f"{spec}: prior and truth must be above 0")
-    return replace(networks, terms=terms)
+    return replace(networks, terms=read_options(options, spec, networks.terms, {}, "a network by a book"))
 
 
 def role(networks: Networks) -> str:

@@ -55,8 +55,7 @@ def ask(
         key: uint64 (len(rows),), the calls' own streams.
 
     Raises:
-        InvalidOutput: it returned something else.
-        BidderRaised: it raised an exception; ``row`` is the table, if it is one.
+        BidderError: it returned something else, or raised an exception; ``row`` is the table, if it is one.
     """
     try:
         return call_bidder(bidder, view_of(auctions, owner, rows), key)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.bidders.view import BidView
-from bridge_env.rng.streams import uniforms
+from bridge_env.rng.streams import choose
 from bridge_env.rules.calls import DOUBLE, PASS, bid_call
 
 _TWO_NOTRUMP = bid_call(2, 4)
@@ -27,9 +27,7 @@ class RandomBidder:
     """Makes each legal call with equal probability."""
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        rank = (uniforms(key, 1)[:, 0] * view.mask.sum(axis=1)).astype(np.int64)
-        chosen: NDArray[np.intp] = (np.cumsum(view.mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
-        return chosen.astype(np.int8)
+        return choose(key, view.mask).astype(np.int8)
 
 
 @dataclass(frozen=True)

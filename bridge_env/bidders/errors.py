@@ -18,15 +18,7 @@ from bridge_env.rules.cards import SEATS
 
 
 class BidderError(IllegalCall):
-    """A bidder's call is not legal; the message names the bidder and shows the auction."""
-
-
-class InvalidOutput(BidderError, TypeError):
-    """A bidder did not return one whole number for every row."""
-
-
-class BidderRaised(BidderError, RuntimeError):
-    """A bidder raised an exception, which is the cause of this one; the message has its last line."""
+    """A bidder failed, or its call is not legal; the message names the bidder and shows the auction."""
 
 
 class BidderUnreachable(BidderError):
@@ -46,8 +38,7 @@ def call_bidder(bidder: Bidder, view: BidView, key: NDArray[np.uint64]) -> NDArr
         key: uint64 (N,), the calls' own streams.
 
     Raises:
-        InvalidOutput: it returned something else.
-        BidderRaised: it raised an exception.
+        BidderError: it returned something else, or raised an exception, which is then the cause.
     """
     try:
         calls = np.asarray(bidder.bid(view, key))
@@ -55,11 +46,11 @@ def call_bidder(bidder: Bidder, view: BidView, key: NDArray[np.uint64]) -> NDArr
         raise
     except Exception as error:
         rows = f"for {len(view)} calls, the first " * (len(view) > 1)
-        fault = BidderRaised(f"{bidder_name(bidder)} failed {rows}after {auction_text(view, 0)}: {error_line(error)}")
+        fault = BidderError(f"{bidder_name(bidder)} failed {rows}after {auction_text(view, 0)}: {error_line(error)}")
         fault.row = 0 if len(view) == 1 else None
         raise fault from error
     if calls.shape != (len(view),) or calls.dtype.kind not in "iu":
-        raise InvalidOutput(
+        raise BidderError(
             f"{bidder_name(bidder)} returned {calls.dtype} {calls.shape} for {len(view)} calls; "
             f"bid(view, key) returns one whole number for every row, 0 to {NUM_CALLS - 1}"
         )
@@ -98,7 +89,7 @@ def explain_call(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> st
     except BidderError:
         raise
     except Exception as error:
-        raise BidderRaised(f"{name} failed to explain its call after {where}: {error_line(error)}") from error
+        raise BidderError(f"{name} failed to explain its call after {where}: {error_line(error)}") from error
     if not view.mask[0, call]:
         raise BidderError(f"{name}: {CALL_NAMES[call]} is not legal after {where}")
     return printable(text)

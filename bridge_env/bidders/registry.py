@@ -18,6 +18,7 @@ from typing import Any
 
 from bridge_env.bidders.builtin import DoublerBidder, PassBidder, RandomBidder
 from bridge_env.bidders.protocols import Bidder, Partnership
+from bridge_env.io.files import FileError
 
 ENTRY_POINT_GROUP = "bridge_env.bidders"
 DEFAULT_BIDDER = "system:two-over-one"
@@ -90,7 +91,10 @@ def _from_published(
     except (ImportError, AttributeError) as error:
         hint = f"; does another package named {package!r} hide it?"
         raise SpecError(f"{spec!r}: cannot load {published.value}: {_last_line(error)}{hint}") from error
-    bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
+    try:
+        bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
+    except FileError as error:
+        raise SpecError(f"{spec!r}: {error}") from error
     if not implements(bidder, Bidder):
         raise SpecError(f"{spec!r}: {published.value} gave {type(bidder).__name__}, which has no method bid(view, key)")
     return bidder

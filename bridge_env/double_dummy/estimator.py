@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import ThreadpoolController
 
 from bridge_env.compiled.jit import njit
-from bridge_env.io.weights import Weights, WeightsError, read_weights, write_weights
+from bridge_env.io.weights import Weights, read_weights, write_weights
 from bridge_env.rules.cards import check_deals
 from bridge_env.rules.scoring import SCORE_TABLE
 
@@ -42,10 +42,6 @@ EXPECTED = {"format": "bridge-env trick estimator", "version": 1}
 _ROWS = 64  # deals at a time: what a layer passes on then stays in a core's cache
 
 Float32Array = NDArray[np.float32]
-
-
-class EstimatorFileError(ValueError):
-    """A file that is no trick estimator, or a damaged one; the message names the file and the fault."""
 
 
 class TrickEstimator:
@@ -256,22 +252,15 @@ def load_estimator(path: str | os.PathLike[str]) -> TrickEstimator:
     """Read an estimator's file. Nothing in it is ever run.
 
     Raises:
-        EstimatorFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    try:
-        header, weights = read_weights(path, "trick estimator", EXPECTED)
-        return TrickEstimator(weights, header.get("trained"))
-    except WeightsError as error:
-        raise EstimatorFileError(f"{os.fspath(path)}: {error}") from None
+    header, weights = read_weights(path, EXPECTED)
+    return TrickEstimator(weights, header.get("trained"))
 
 
 @lru_cache(maxsize=1)
 def builtin_estimator() -> TrickEstimator:
-    """Return the estimator that ships with the package; it is read once.
-
-    Raises:
-        EstimatorFileError: the installation is damaged.
-    """
+    """Return the estimator that ships with the package; it is read once."""
     return load_estimator(Path(__file__).parents[1] / "data" / "estimator.npz")
 
 

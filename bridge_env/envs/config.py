@@ -125,7 +125,8 @@ class EnvConfig:
                 bidder's spec, and ``DealError``, for an array that holds no deals.)
             FileNotFoundError: ``deals`` is a path without a file.
         """
-        seats = _seats(learner)
+        _choice("learner", learner, get_args(Learner))
+        seats = tuple(range(4)) if learner == ALL_SEATS else tuple(SEATS.index(seat) for seat in learner)
         if reward is None:
             reward = "imps_vs_par" if learner == ALL_SEATS else "imps"
         kind = custom_reward(reward) if callable(reward) else REWARDS[_choice("reward", reward, REWARDS)]
@@ -167,11 +168,6 @@ def _choice(name: str, value: object, choices: Iterable[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise ValueError(f"{name}={value!r}: use one of {', '.join(choices)}")
-
-
-def _seats(learner: str) -> tuple[int, ...]:
-    _choice("learner", learner, get_args(Learner))
-    return tuple(range(4)) if learner == ALL_SEATS else tuple(SEATS.index(seat) for seat in learner)
 
 
 def _bidders(

@@ -46,7 +46,6 @@ def row_reward(side, score, reference, table):  # type: ignore[no-untyped-def]
 class Reward:
     """A kind of reward."""
 
-    name: str  # as in the env's argument ``reward``
     reference: str  # the score to compare with: ``control``, ``par`` or ``nothing``
     worst: float  # the size of the worst result, in the reward's unit; the default cost of an illegal call
     table: NDArray[np.float64]  # (STEPS,), rewards of all differences in tens of points, worst first: ``row_reward``
@@ -56,13 +55,11 @@ _IMPS = imps(_DIFFERENCES).astype(np.float64)
 _POINTS = _DIFFERENCES.astype(np.float64)
 
 REWARDS = {
-    reward.name: reward
-    for reward in (
-        Reward("imps", CONTROL, 24.0, _IMPS),
-        Reward("imps_vs_par", PAR, 24.0, _IMPS),
-        Reward("points", NOTHING, float(_WORST_SCORE), _POINTS),
-    )
+    "imps": Reward(CONTROL, 24.0, _IMPS),
+    "imps_vs_par": Reward(PAR, 24.0, _IMPS),
+    "points": Reward(NOTHING, float(_WORST_SCORE), _POINTS),
 }
+"""By the env's argument ``reward``."""
 
 
 # --- a function of the caller's, of all auctions that end at a step together -------------------------------
@@ -76,6 +73,7 @@ PARAMETERS = ("contract", "tricks", "score", "par", "control_score", "side")
 class CustomReward(Reward):
     """A reward that a function computes; the names of the function's parameters choose its arguments."""
 
+    name: str  # for messages
     function: RewardFunction  # takes ``parameters`` and returns a number for each auction
     parameters: tuple[str, ...]  # some of ``PARAMETERS``
 
@@ -123,4 +121,4 @@ def custom_reward(function: RewardFunction) -> CustomReward:
     if len(references) > 1:
         raise ValueError(f"{name} takes par and control_score; an env computes one of them")
     reference = references[0] if references else NOTHING
-    return CustomReward(name, reference, np.nan, _POINTS, function, parameters)
+    return CustomReward(reference, np.nan, _POINTS, name, function, parameters)

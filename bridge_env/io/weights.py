@@ -1,4 +1,4 @@
-"""Read and write learned weights: arrays (float32 by default) and a JSON header in an ``.npz`` without pickles.
+"""Read and write learned weights: arrays and a JSON header in an ``.npz`` without pickles.
 
 The header is the member ``header``, JSON as uint8. It names the ``format`` and its ``version``, and holds the
 SHA-256 of itself and of all arrays. Policies and trick estimators are such files.
@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bridge_env.io.files import FileError, atomic_write
 from bridge_env.io.json_files import decode_json
@@ -23,15 +23,10 @@ Header = dict[str, Any]
 Weights = dict[str, NDArray[Any]]
 
 
-class WeightsError(FileError):
-    """A file that is not what it should be, or is damaged; the message names the fault, not the file."""
-
-
 def write_weights(
     path: str | os.PathLike[str],
     header: Mapping[str, Any],
-    arrays: Mapping[str, ArrayLike],
-    kinds: Mapping[str, str] | None = None,
+    arrays: Mapping[str, NDArray[Any]],
     *,
     compressed: bool = False,
 ) -> None:
@@ -39,13 +34,10 @@ def write_weights(
 
     Args:
         header: JSON; ``format`` (str) and ``version`` must be in it.
-        arrays: stored as float32, or as ``kinds`` has their names.
-        kinds: other types of arrays: ``{"hands": "uint8"}``.
         compressed: pack the arrays, for small files.
     """
-    weights = {name: np.ascontiguousarray(array, (kinds or {}).get(name, "float32")) for name, array in arrays.items()}
-    content = dict(header)
-    content["sha256"] = _checksum(header, weights)
+    weights = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    content = dict(header) | {"sha256": _checksum(header, weights)}
     text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
     packed = BytesIO()
     save = np.savez_compressed if compressed else np.savez
@@ -53,35 +45,35 @@ def write_weights(
     atomic_write(path, packed.getvalue())
 
 
-def read_weights(path: str | os.PathLike[str], kind: str, expected: Mapping[str, Any]) -> tuple[Header, Weights]:
+def read_weights(path: str | os.PathLike[str], expected: Mapping[str, Any]) -> tuple[Header, Weights]:
     """Read and check a file. Nothing in it is ever run.
 
     Args:
-        kind: what it should be, for messages: "policy".
         expected: entries that the header must have, or tuples of those it may have; ``format`` is looked at first.
 
     Returns:
         the header without its checksum, and the arrays.
 
     Raises:
-        WeightsError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        FileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {member: file[member] for member in file.files}
-        header = decode_json(arrays.pop("header").tobytes(), dict[str, Any], "its header", WeightsError)
+        header = decode_json(arrays.pop("header").tobytes(), dict[str, Any], "its header")
     except FileNotFoundError:
-        raise WeightsError("there is no such file") from None
+        raise FileError(f"{path}: there is no such file") from None
     except Exception as error:  # zipfile and numpy fail in a dozen ways on files that are damaged or something else
         reason = str(error).split("\n")[0][:200] or type(error).__name__
-        raise WeightsError(f"this is not a {kind} file, or it is damaged: {reason}") from None
+        raise FileError(f"{path}: this is not a {expected['format']} file, or it is damaged: {reason}") from None
     if header.get("format") != expected["format"]:
-        raise WeightsError(f"this is not a {kind} file: its header does not say so")
+        raise FileError(f"{path}: this is not a {expected['format']} file: its header does not say so")
     for name, here in expected.items():
         if header.get(name) not in (here if isinstance(here, tuple) else (here,)):
-            raise WeightsError(f"its {name} is {header.get(name)!r}; this program reads {here!r}; make the file again")
+            wrong = f"its {name} is {header.get(name)!r}; this program reads {here!r}"
+            raise FileError(f"{path}: {wrong}; make the file again")
     if header.pop("sha256", None) != _checksum(header, arrays):
-        raise WeightsError("damaged: its checksum is wrong")
+        raise FileError(f"{path}: damaged: its checksum is wrong")
     return header, arrays
 
 

@@ -43,6 +43,7 @@ from bridge_env.records.text import Source, Target, text_lines, write_text
 from bridge_env.records.words import plain_dashes, plain_deal, read_contract, vulnerability_of
 from bridge_env.rules.calls import Contract, call_text, parse_result
 from bridge_env.rules.cards import CARD_NUMBERS, SEATS, UNKNOWN, DealError, UInt8Array, board_vulnerability, card_text
+from bridge_env.rules.play import row_winner
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
@@ -253,8 +254,7 @@ def _in_order(
     for row in columns.tolist():
         trick = [row[(turn + k) & 3] for k in range(4)]
         cards += trick
-        best = max(trick, key=lambda card: (card // 13 == contract.strain, card // 13 == trick[0] // 13, card))
-        turn = (turn + trick.index(best)) & 3
+        turn = (turn + row_winner(trick, 0, contract.strain)) & 3
     return cards
 
 

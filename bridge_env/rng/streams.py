@@ -62,6 +62,13 @@ def draws(keys: ArrayLike, count: int) -> UInt64Array:
     return mix(k[..., None] + steps)
 
 
+def choose(keys: UInt64Array, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Draw for every stream one of the True columns of its row of ``mask``, each equally likely: intp (N,)."""
+    rank = (uniforms(keys, 1)[:, 0] * mask.sum(axis=1)).astype(np.int64)
+    chosen: NDArray[np.intp] = (np.cumsum(mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
+    return chosen
+
+
 def uniforms(keys: ArrayLike, count: int) -> NDArray[np.float64]:
     """Draw ``count`` floats in [0, 1) of every stream: shape ``keys.shape + (count,)``."""
     return (draws(keys, count) >> _S11).astype(np.float64) * 2.0**-53

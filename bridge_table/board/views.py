@@ -47,7 +47,7 @@ def state(table: Table, seat: int | None, draw: bool = False) -> dict[str, Any]:
     people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
-    shown = reader_of(*table.setup.specs).seats(table.calls, deal.dealer, deal.vulnerability, at_once=not draw)
+    shown = reader_of(*table.setup.specs).seats(table.calls, deal.dealer, deal.vulnerability, draw)
     out: dict[str, Any] = {
         "table": table.name,
         "phase": table.phase,

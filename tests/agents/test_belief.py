@@ -28,6 +28,7 @@ from agents.systems.engine.state_cache import Queries
 from agents.text_api import read_states
 from bridge_env.bidders.registry import SpecError
 from bridge_env.hands.deals import parse_hand
+from bridge_env.io.files import FileError
 from bridge_env.rng import streams
 from bridge_env.rules.calls import parse_call
 from training.cli.app import main
@@ -80,7 +81,7 @@ def test_a_belief_of_another_network_is_refused(tmp_path):
     networks_file.save(with_belief(1), tmp_path / "a.npz")
     networks_file.save(random_networks(7), tmp_path / "b.npz")
     (tmp_path / "a.belief.npz").rename(tmp_path / "b.belief.npz")
-    with pytest.raises(SpecError, match="of another network"):
+    with pytest.raises(FileError, match="of another network"):
         networks_file.load(tmp_path / "b.npz")
     networks_file.save(random_networks(7), tmp_path / "b.npz")
     assert networks_file.load(tmp_path / "b.npz").belief is None
@@ -184,7 +185,7 @@ def test_by_a_book_only_truthful_calls_are_candidates():
     networks = by_book(terms=Terms(0.5, 0.5))
     view, _ = views(60, seed=6)
     call_model, options = NetworkCallModel(NetworkBidder(networks)), Options(candidates=6)
-    misdescription = networks.book.misdescription(Queries.of_view(view), view.mask)
+    misdescription = networks.book.states.misdescription(Queries.of_view(view), view.mask)
     chances = call_model.bidder.probabilities(view)
     queries = Queries.of_view(view)
     own = networks.book.look(queries).call

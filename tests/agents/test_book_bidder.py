@@ -5,7 +5,6 @@ import pytest
 from support.bidders import calls, positions
 from support.learners import by_book
 
-from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import (
@@ -28,6 +27,7 @@ from agents.systems.library.shipped import hierarchy_of, read_system
 from bridge_env.bidders.registry import SpecError, make
 from bridge_env.bidders.view import view_of
 from bridge_env.hands.deals import random_deals
+from bridge_env.io.files import FileError
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import PASS, parse_call
 from training.evaluation.duplicate import match as play_match
@@ -74,7 +74,7 @@ def test_misdescription_against_the_reading_after_each_call():
         HierarchyBidder(hierarchy_of("champion")),
     )
     look = look_at(book, auctions, owner)
-    found = book.misdescription(queries_of(auctions, owner), view.mask)
+    found = book.states.misdescription(queries_of(auctions, owner), view.mask)
     misdescribed = 0
     for i in range(len(view)):
         seat = int(view.seat[i])
@@ -99,10 +99,10 @@ def test_misdescription_of_a_passed_hand_is_the_same_in_any_batch():
     mixed = Auctions.replay(calls, dealer, dealer)
     owner = np.repeat(deals, 2, axis=0)
     book, mask = Book(hierarchy_of("champion")), mixed.legal()
-    together = book.misdescription(queries_of(mixed, owner), mask)
+    together = book.states.misdescription(queries_of(mixed, owner), mask)
     for first in (0, 1):
         rows = np.arange(first, 2 * count, 2)
-        alone = book.misdescription(queries_of(mixed.take(rows), owner[rows]), mask[rows])
+        alone = book.states.misdescription(queries_of(mixed.take(rows), owner[rows]), mask[rows])
         np.testing.assert_array_equal(together[rows], alone)
     assert (together[::2] != together[1::2]).any()
 
@@ -210,10 +210,10 @@ def test_another_version_of_the_system_is_refused(tmp_path):
     networks_file.save(networks, path)
     assert networks_file.load(path).book.digest == networks.book.digest
     (tmp_path / "learned.book.bidding").write_text(OWN.replace("14-16", "13-15"))
-    with pytest.raises(BidderFileError, match="is another version"):
+    with pytest.raises(FileError, match="is another version"):
         networks_file.load(path)
     (tmp_path / "learned.book.bidding").unlink()
-    with pytest.raises(BidderFileError, match=r"there is no learned.book.bidding beside it"):
+    with pytest.raises(FileError, match=r"there is no learned.book.bidding beside it"):
         networks_file.load(path)
 
 
@@ -242,7 +242,7 @@ def test_terms_in_a_spec(tmp_path):
     assert make(f"policy:{path}").networks.terms == Terms(2.0, 4.0)
     for spec, text in (
         (f"policy:{path}?trust=1", "is not an option"),
-        (f"policy:{path}?truth=0", "must be above 0"),
+        (f"policy:{path}?truth=0", "truth must be a number > 0"),
         (f"policy:{path}?truth=much", "must be a number"),
         ("policy:champion?truth=1", "only a network that bids by a book"),
     ):

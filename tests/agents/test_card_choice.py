@@ -12,7 +12,6 @@ from agents.cardplay.card_values import (
     OTHER,
     SINGLETON,
     TRUMP,
-    Slack,
     behind,
     conventional_lead,
     double_dummy_bias,
@@ -27,7 +26,7 @@ from bridge_env.rules.calls import NOTRUMP
 from bridge_env.rules.play import Plays
 
 HEARTS, SPADES = 2, 3
-SLACK = Slack(0.15, 0.04)
+SLACK = 0.15
 
 
 def choice(worth, tricks=None):

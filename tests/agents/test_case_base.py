@@ -15,7 +15,7 @@ from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_
 from agents.cases.experience import revise, spoken_for
 from agents.cases.features import points
 from agents.cases.forest import LEAF
-from agents.cases.leaf_index import NOTHING, index_leaves
+from agents.cases.leaf_index import NO_CASE, index_leaves
 from agents.text_api import read_states as states_of
 from bridge_env.bidders import registry
 from bridge_env.hands.deals import hand_text
@@ -165,7 +165,7 @@ def test_cases_by_shared_leaves_are_what_a_sorted_list_has(count, trees, k):
         far = (leaf != p).sum(axis=1)
         order = [i for i in np.lexsort((numbers, far))[:k] if far[i] < trees]
         assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
-        assert missing[row].tolist() == far[order].tolist() + [NOTHING] * (k - len(order))
+        assert missing[row].tolist() == far[order].tolist() + [NO_CASE] * (k - len(order))
 
 
 def test_leaves_are_those_of_a_walk(base, states):

@@ -92,14 +92,14 @@ DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
 def test_what_the_next_opponent_sees():
     plays, view = played_after(DEAL, 2, 4, "C6 C2 CJ")
     deals = np.stack([plays.owner[0]] * 3)
-    seen, seat = opponents_views(view, 0, cards("CQ")[0], deals)
-    assert seat == 3  # S has won and leads; W plays next
+    seen = opponents_views(view, 0, cards("CQ")[0], deals)
+    assert seen.seat.tolist() == [3] * 3  # S has won and leads; W plays next
     assert (seen.hand == (deals == 3)).all()
     assert (seen.dummy == (deals == 0)).all()
     assert (seen.length == 4).all()
     lead, _ = played_after(DEAL, 1, 4, "")
-    leader_view, declarer = opponents_views(play_view(lead, contracts_of(lead), 0), 0, cards("D5")[0], deals[:1])
-    assert declarer == 1  # W is dummy: declarer decides, and sees dummy
+    leader_view = opponents_views(play_view(lead, contracts_of(lead), 0), 0, cards("D5")[0], deals[:1])
+    assert leader_view.seat.tolist() == [1]  # W is dummy: declarer decides, and sees dummy
     assert leader_view.dummy.any()
 
 
@@ -194,7 +194,7 @@ def test_it_is_used_where_no_card_reaches_the_goal():
 
 def a_look(seen, gain):
     deals = len(gain)
-    return SearchResult(Size(deals, 1, 1), np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
+    return SearchResult(np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
 
 
 def test_how_sure_a_gain_is_by_hand():
@@ -203,7 +203,7 @@ def test_how_sure_a_gain_is_by_hand():
     assert look.average.tolist() == pytest.approx([5 + 1 / 3, 5 + 4 / 3, 4 + 7 / 3])
     assert look.surely(0, 0.0).tolist() == pytest.approx([0, 1, 1])
     assert look.surely(0, 1.0)[:2].tolist() == pytest.approx([0, 1 - np.sqrt(2.75 / 12)])
-    weighed = SearchResult(look.size, look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
+    weighed = SearchResult(look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
     assert weighed.surely(0, 0.0)[1] == pytest.approx(0.75 * 2)
 
 

@@ -7,7 +7,6 @@ import pytest
 from support.command import refused
 from support.learners import random_networks
 
-from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
 from agents.networks import meaning
 from agents.networks.bidder import NetworkBidder
@@ -26,6 +25,7 @@ from bridge_env.bidders.registry import make
 from bridge_env.bidders.view import public_view
 from bridge_env.hands.deals import parse_hand, random_deals
 from bridge_env.hands.features import HCP, hand_features
+from bridge_env.io.files import FileError
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import parse_call
 from training.cli.app import main
@@ -79,7 +79,7 @@ def test_the_file(tmp_path, measured):
     assert meaning.path_beside(tmp_path / "n.npz") == tmp_path / "n.meanings.npz"
     assert meaning.meanings_of(tmp_path / "other.npz") is None
     (tmp_path / "n.meanings.npz").write_bytes(b"PK nothing")
-    with pytest.raises(BidderFileError, match=r"n\.meanings\.npz"):
+    with pytest.raises(FileError, match=r"n\.meanings\.npz"):
         meaning.load(tmp_path / "n.meanings.npz")
 
 

@@ -11,7 +11,6 @@ from reference.network_inputs import inputs_on, number
 from support.bidders import longest_auction
 from support.learners import observation_policy, outputs_of_integers, random_layers, random_networks, views
 
-from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
@@ -20,6 +19,7 @@ from agents.networks.shipped import network_path, read_networks, role, shipped_n
 from agents.registry import make_policy
 from bridge_env.bidders.observation import observe
 from bridge_env.bidders.view import view_of
+from bridge_env.io.files import FileError
 from bridge_env.rules.auction import Auctions
 
 
@@ -164,14 +164,14 @@ def header_with(**entries):
         (lambda a: a.pop("bias_0"), "checksum|missing"),
         (lambda a: a.update(weight_0=a["weight_0"] + np.int16(1)), "checksum"),
         (header_with(version=1), "version"),
-        (header_with(format="bridge-env cases"), "not a network file"),
+        (header_with(format="bridge-env cases"), "not a bridge-env network file"),
         (header_with(scales=[1.0]), "checksum"),
         (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "this is no JSON"),
     ],
 )
 def test_damaged_files_are_refused(file, change, says):
     hostile(file, change)
-    with pytest.raises(BidderFileError, match=says):
+    with pytest.raises(FileError, match=says):
         networks_file.load(file)
 
 

@@ -10,7 +10,7 @@ from support.bidders import positions
 import agents
 from agents.outputs import Outputs
 from bridge_env.bidders import registry
-from bridge_env.bidders.errors import BidderRaised
+from bridge_env.bidders.errors import BidderError
 from bridge_env.bidders.observation import observe
 from bridge_env.bidders.registry import SpecError
 from bridge_env.bidders.view import view_of
@@ -95,7 +95,7 @@ def test_the_highest_legal_output_of_a_function_is_called():
     ],
 )
 def test_errors_of_outputs(outputs, says):
-    with pytest.raises(BidderRaised, match=says):
+    with pytest.raises(BidderError, match=says):
         agents.call(Outputs(outputs), hand="AKQ2.T98.J7.A543")
 
 

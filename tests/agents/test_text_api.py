@@ -7,7 +7,7 @@ import pytest
 from support.bidders import positions
 
 import agents
-from agents.registry import PairBidder
+from agents.pair import PairBidder
 from agents.systems.library.shipped import shipped_systems
 from bridge_env.bidders.builtin import PassBidder
 from bridge_env.bidders.registry import player_at

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from reference.symmetries import permute_suits, permute_tricks, rotate_tricks
 
 from bridge_env.compiled.jit import njit
-from bridge_env.double_dummy import builtin_library, canonical_form, canonical_key, is_judging
+from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.symmetries import NUM_SYMMETRIES, SUIT_ORDERS, draw_symmetries, row_symmetry
+from bridge_env.hands.canonical import canonical_form, canonical_key, is_judging
 from bridge_env.hands.deals import random_deals, rotate_deals
 from bridge_env.rng import streams
 from bridge_env.rng.streams_numba import purpose, row_draw, row_key, row_key_of_three

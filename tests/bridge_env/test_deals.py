@@ -7,10 +7,11 @@ import pytest
 from support.bidders import QUIET
 
 from bridge_env.double_dummy import boards as boards_module
-from bridge_env.double_dummy import builtin_library, canonical_key, is_judging, write_library
+from bridge_env.double_dummy import builtin_library, write_library
 from bridge_env.double_dummy.boards import UNKNOWN, Boards, boards_of, contract_tricks
 from bridge_env.envs.deals import LibraryDeals, pbn_deals, resolve
 from bridge_env.envs.single import BiddingEnv
+from bridge_env.hands.canonical import canonical_key, is_judging
 from bridge_env.hands.deals import deal_text, parse_deal, random_deals
 from bridge_env.rng import streams
 from bridge_env.rules.auction import Auctions, one_auction

@@ -13,7 +13,6 @@ from reference.symmetries import permute_suits
 from bridge_env.double_dummy import builtin_library
 from bridge_env.double_dummy.estimator import (
     OUTCOMES,
-    EstimatorFileError,
     TrickEstimator,
     builtin_estimator,
     expected_scores,
@@ -24,6 +23,7 @@ from bridge_env.double_dummy.estimator import (
 )
 from bridge_env.envs.deals import EstimatedDeals
 from bridge_env.hands.deals import random_deals, rotate_deals
+from bridge_env.io.files import FileError
 from bridge_env.rules.cards import DealError
 from bridge_env.rules.scoring import score
 
@@ -131,13 +131,13 @@ def test_other_files_are_refused(tmp_path, small):
         content = dict(members)
     header = json.loads(content["header"].tobytes())
     for change, message in (
-        ({"format": "bridge-env policy"}, "not a trick estimator"),
+        ({"format": "bridge-env policy"}, "not a bridge-env trick estimator file"),
         ({"version": 9}, "version is 9"),
     ):
         np.savez(path, **(content | {"header": np.frombuffer(json.dumps(header | change).encode(), np.uint8)}))
-        with pytest.raises(EstimatorFileError, match=rf"e\.npz: .*{message}"):
+        with pytest.raises(FileError, match=rf"e\.npz: .*{message}"):
             load_estimator(path)
-    with pytest.raises(EstimatorFileError, match=r"none: there is no such file"):
+    with pytest.raises(FileError, match=r"none: there is no such file"):
         load_estimator(tmp_path / "none")
 
 

@@ -6,8 +6,9 @@ import struct
 import numpy as np
 import pytest
 
-from bridge_env.double_dummy import Library, LibraryError, builtin_library, is_judging, maintenance, write_library
+from bridge_env.double_dummy import Library, LibraryError, builtin_library, maintenance, write_library
 from bridge_env.double_dummy.maintenance import import_npz
+from bridge_env.hands.canonical import is_judging
 from bridge_env.hands.deals import random_deals
 from bridge_env.hands.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
 from bridge_env.rules import cards

@@ -64,7 +64,7 @@ def retain(
         out: folder of the new ``cases.npz`` and ``results.json``; None: a new one below ``results/cases``.
 
     Raises:
-        BidderFileError: the file holds no case base.
+        FileError: the file holds no case base.
         SpecError: there are no such opponents, or they are gatekeepers.
     """
     refuse_gatekeepers([opponents])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.lookahead.lookahead import Lookahead
-from agents.registry import PairBidder
+from agents.pair import PairBidder
 from agents.systems.bidder import HierarchyBidder, deal_features
 from agents.systems.bidder import bid_out as hierarchies_bid_out
 from bridge_env.bidders.bidding import complete_auctions

@@ -24,6 +24,7 @@ from agents.cardplay.deception.lookahead import Lookahead, SearchDeals, SearchRe
 from agents.cardplay.montecarlo import CardDecision, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.table import distinct_legal
+from agents.options import Amount, Count
 from bridge_env.bidders.play_view import PlayView
 
 _SAME = 1e-9
@@ -33,19 +34,19 @@ _SAME = 1e-9
 class DeceptiveOptions(Options):
     """What to think with, beyond the options of ``montecarlo``."""
 
-    real: int = 8  # of the deals, so many are looked at with the opponent's belief in mind (those that count most)
-    imagined: int = 5  # deals that the opponent imagines in each of them
-    depth: int = 2  # tricks that are looked ahead, more while the opponents have the lead
-    lines: int = 3000  # lines that a level of the search may have; it ends early where there would be more
+    real: Count = 8  # of the deals, so many are looked at with the opponent's belief in mind (those that count most)
+    imagined: Count = 5  # deals that the opponent imagines in each of them
+    depth: Count = 2  # tricks that are looked ahead, more while the opponents have the lead
+    lines: Count = 3000  # lines that a level of the search may have; it ends early where there would be more
     # what a card may cost in positions solved: one of up to seven tricks counts as 1, one of thirteen as much as a
     # hundred. The search goes from a small one of depth 1, which is always done, to larger ones, and keeps the last for
     # which they were enough
-    solves: int = 10_000
+    solves: Count = 10_000
     # a card other than the plain one has to be worth more by so many standard errors, from deal to deal
-    sure: float = 1.0
+    sure: Amount = 1.0
     # what such a card may cost at most if the opponent sees through it, in the units of ``score``: with points, more
     # than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as published: the greatest sum, whatever it costs then
-    risk: float = 0.3
+    risk: Amount = 0.3
     # NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS
     when: str = NEEDED
 

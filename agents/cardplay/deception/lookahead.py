@@ -34,15 +34,11 @@ class Size:
     depth: int
     further: int = LONGEST
 
-    def __str__(self) -> str:
-        return f"{self.real} deals, {self.imagined} imagined in each, depth {self.depth}+{self.further}"
-
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
     """The results of a search for each candidate."""
 
-    size: Size  # how the search was done
     seen: NDArray[np.float64]  # (C,), what they are worth if he sees all cards
     gain: NDArray[np.float64]  # (D, C), what his belief adds to that in each deal that was looked at
     weight: NDArray[np.float64]  # (D,), adds up to 1
@@ -140,13 +136,13 @@ class Lookahead:
             for d in range(len(deals)):
                 along = np.tile(tricks[of == d].astype(np.int8), (len(deals), 1))
                 gain[d, at] = each[of == d] @ worth.of(along)[d] - dealt[d, at]
-        return SearchResult(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
+        return SearchResult(self.plain, gain, weight, taken, shares)
 
     def imagined(self, at: int, d: int, count: int) -> BelievedDeals:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
         if at not in self._after:
-            self._after[at], _ = opponents_views(self.view, self.row, card, self.deals)
+            self._after[at] = opponents_views(self.view, self.row, card, self.deals)
         if (at, d, count) not in self._imagined:
             stream = np.uint64(streams.key(self.key, "imagined", card, d)[0])
             found = believed_deals(self._after[at], d, self.reader, count, stream, self.inference)
@@ -163,8 +159,8 @@ class Lookahead:
         return before.children(np.tile(np.arange(52) == card, (len(deals), 1)))
 
 
-def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> tuple[PlayView, int]:
-    """Return the views of the next opponent to decide after ``card``, on each of the deals; and his seat."""
+def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> PlayView:
+    """Return the views of the next opponent to decide after ``card``, on each of the deals."""
     n, length = len(deals), int(view.length[row])
     declarer = int(view.declarer[row])
     history = np.tile(np.append(view.cards[row, :length], np.int8(card)), (n, 1))
@@ -181,7 +177,7 @@ def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8
         hand=deals == seat,
         history=np.repeat(view.history[[row]], n, axis=0),
         dealer=np.repeat(view.dealer[[row]], n),
-    ), seat
+    )
 
 
 def sizes(wanted: Size) -> list[Size]:

@@ -151,8 +151,8 @@ def _examples(
         last = max((c - FIRST_BID for c in before if c >= FIRST_BID), default=-1)
         hand = features[board[mine], seat[mine]]
         plain = hand[:, _columns(path.suits)]
-        plain[:, -4:] *= ours  # support counts for suits that we have bid
-        lengths = plain[:, len(_PLAIN) : len(_PLAIN) + 4]
+        lengths, *_, support = np.split(plain[:, len(_PLAIN) :], len(_BY_SUIT), axis=1)  # four columns each
+        support *= ours  # it counts for suits that we have bid
         differences = np.stack([np.sign(lengths[:, a] - lengths[:, b]) for a, b in _PAIRS], axis=1)
         side = (dealer + len(before)) & 1
         conditions = np.stack([(vulnerable[mine] >> side) & 1, (vulnerable[mine] >> (1 - side)) & 1], axis=1)
