@@ -50,7 +50,8 @@ def read_networks(argument: str) -> Networks:
     """Read the networks that ``NAME`` or ``FILE`` names; one by a book with its terms, as in ``by-the-book?truth=16``.
 
     Raises:
-        SpecError: there is no such file, or it is damaged, or it takes no such terms.
+        FileError: it is damaged.
+        SpecError: no network is called so, or it takes no such terms.
     """
     networks = _read(network_path(argument))
     spec, options = f"policy:{argument}", argument.partition("?")[2]

@@ -17,6 +17,7 @@ from agents.registry import seat_specs, without_search
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.state_cache import Queries, shared_cache
 from bridge_env.bidders.registry import SpecError
+from bridge_env.io.files import FileError
 from bridge_env.rules.auction import LENGTH, Auctions
 from bridge_env.rules.calls import first_calls
 
@@ -46,7 +47,7 @@ def role_of(argument: str) -> str:
     """Return the role of ``policy:ARGUMENT``; empty where its file has none, or cannot be read as networks."""
     try:
         return role(read_networks(argument))
-    except SpecError:
+    except (FileError, SpecError):
         return ""  # its user raises the error
 
 
