@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Annotated, Any, TypeVar, get_type_hints
+from dataclasses import fields, replace
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -29,18 +29,19 @@ def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Seque
         SpecError: an option that there is not, or a value that it cannot have.
     """
     shape: Any = usual
-    kinds = get_type_hints(type(usual), include_extras=True)
+    names = [field.name for field in fields(shape)]
     given: dict[str, Any] = {}
     for part in filter(None, text.split("&")):
         name, _, value = part.partition("=")
-        if name not in kinds:
-            raise SpecError(f"{spec!r}: {name!r} is not an option of {of}; its options are {', '.join(kinds)}")
+        if name not in names:
+            raise SpecError(f"{spec!r}: {name!r} is not an option of {of}; its options are {', '.join(names)}")
         if name in choices and value not in choices[name]:
             raise SpecError(f"{spec!r}: {name} must be {' or '.join(choices[name])}, not {value!r}")
         try:
-            given[name] = msgspec.convert(value, kinds[name], strict=False)
+            given[name] = getattr(msgspec.convert({name: value}, type(usual), strict=False), name)
         except msgspec.ValidationError as error:
-            limit = str(error).removesuffix(", got `str`").replace("Expected `int`", "a whole number")
+            expected = str(error).partition(" - at ")[0].removesuffix(", got `str`")
+            limit = expected.replace("Expected `int`", "a whole number")
             raise SpecError(
                 f"{spec!r}: {name} must be {limit.replace('Expected `float`', 'a number')}, not {value!r}"
             ) from None

@@ -52,7 +52,7 @@ BOOK_ON = 2 + 4 * 2 * 5  # of them are on, always
 NO_RULE, BY_LINE, BY_GENERAL = range(3)
 MOST_MISDESCRIPTION = 4  # points, cards and aces that count
 ANSWER = 1000.0  # added to the output of the system's call where partner asks: no other call is ever likelier
-Weight = Annotated[float, Meta(gt=0, lt=1e6)]
+Weight = Annotated[float, Meta(ge=0.001, lt=1e6)]
 REACH = 8.0  # calls whose outputs lie further behind are not looked at: they count as MOST_MISDESCRIPTION
 
 

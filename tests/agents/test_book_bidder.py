@@ -242,7 +242,7 @@ def test_terms_in_a_spec(tmp_path):
     assert make(f"policy:{path}").networks.terms == Terms(2.0, 4.0)
     for spec, text in (
         (f"policy:{path}?trust=1", "is not an option"),
-        (f"policy:{path}?truth=0", "truth must be a number > 0"),
+        (f"policy:{path}?truth=0", "truth must be a number >= 0.001"),
         (f"policy:{path}?truth=much", "must be a number"),
         ("policy:champion?truth=1", "only a network that bids by a book"),
     ):

@@ -166,7 +166,7 @@ def header_with(**entries):
         (header_with(version=1), "version"),
         (header_with(format="bridge-env cases"), "not a bridge-env network file"),
         (header_with(scales=[1.0]), "checksum"),
-        (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "this is no JSON"),
+        (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "or it is damaged"),
     ],
 )
 def test_damaged_files_are_refused(file, change, says):
