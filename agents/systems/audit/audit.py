@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.audit.cards import CardChecks
-from agents.systems.audit.checks import Lines, Place, PromiseChecks, names
-from agents.systems.audit.passes import check_passes
+from agents.systems.audit.checks import PromiseChecks
+from agents.systems.audit.lines import Lines, Place, names
 from agents.systems.audit.preempts import preempts
-from agents.systems.audit.probes import FEW_VARIANTS, OURS, Hands, Key, ProbeAuction, Simulator
+from agents.systems.audit.probes import Hands, Key, ProbeAuction
 from agents.systems.audit.reach import HandPool, Reach, lines_at
+from agents.systems.audit.simulator import FEW_VARIANTS, OURS, Simulator
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
 from agents.systems.engine.compiled import END_RULE, FIRST_RULE, Compiled
@@ -81,10 +82,10 @@ def _played(
     tick: Callable[[int, int], None] | None = None,
 ) -> PromiseChecks:
     """Count what hands call at probes, against what the lines promise."""
-    promises, done = PromiseChecks(lines), 0
+    promises, done = PromiseChecks(simulator, lines), 0
     for responses in simulator.play(probes):
         promises.see(responses)
-        check_passes(simulator, promises, responses)
+        promises.see_passes(responses)
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.probes import Calls, Hands, ProbeAuction, Simulator, arrays, draw_hands
+from agents.systems.audit.probes import Hands, Key, ProbeAuction, draw_hands
+from agents.systems.audit.simulator import Simulator, arrays
 from agents.systems.engine.auction_state import LEVEL_COLUMN
 from agents.systems.engine.compiled import (
     END_RULE,
@@ -49,7 +50,7 @@ class Reach:
 
     def __init__(self, simulator: Simulator, pool: HandPool) -> None:
         self.simulator, self.pool = simulator, pool
-        self._known: dict[tuple[Calls, int, int], bool] = {}  # whether some hand makes the last call of an auction
+        self._known: dict[Key, bool] = {}  # whether some hand makes the last call of an auction
 
     def by_partner(self, probe: ProbeAuction) -> bool:
         """Return whether some hand makes partner's last call, and all earlier ones."""
