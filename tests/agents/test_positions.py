@@ -208,15 +208,17 @@ def test_random_systems_with_every_word_of_the_language(seeds, least):
     assert words == set(WORDS)
 
 
-def test_nothing_hangs_on_the_room():
+def test_nothing_hangs_on_the_room(monkeypatch):
     for positions, steps, roots in ((1, 8_000_000, 4096), (700, 30_000, 64), (100_000, 0, 4), (100_000, 6000, 4096)):
-        small = StateCache(everyone(), positions, steps, roots)
+        for name, most in (("MOST_STATES", positions), ("MOST_CODE", steps), ("MOST_ROOTS", roots)):
+            monkeypatch.setattr(state_cache, name, most)
+        small = StateCache(everyone())
         for turn in range(6):
             assert_same(small, *case(300, 10 + turn % 2))
         assert len(small) <= positions
 
 
-def test_many_hands_at_one_auction_call_as_each_by_itself():
+def test_many_hands_at_one_auction_call_as_each_by_itself(monkeypatch):
     owner, dealer, vulnerability = boards(90, 50)
     features = deal_features(owner)
     auctions = bid_out((everyone()[0],) * 4, features, dealer, vulnerability)
@@ -227,9 +229,10 @@ def test_many_hands_at_one_auction_call_as_each_by_itself():
     begins = np.concatenate([[0], np.cumsum(counts)])
     together = Queries(features, hands, auctions.state, auctions.history, length, begins)
     separate = Queries(features, hands, auctions.state[which], auctions.history[which], length[which])
+    calls, rules, each = StateCache(everyone()[:1]).look(separate)
     for most in (100_000, 200):  # also where positions do not all find room
-        call, rule, shown = StateCache(everyone()[:1], most).look(together)
-        calls, rules, each = StateCache(everyone()[:1]).look(separate)
+        monkeypatch.setattr(state_cache, "MOST_STATES", most)
+        call, rule, shown = StateCache(everyone()[:1]).look(together)
         np.testing.assert_array_equal(call, calls)
         np.testing.assert_array_equal(rule, rules)
         np.testing.assert_array_equal(shown[which], each)

@@ -47,7 +47,7 @@ from bridge_env.hands.features import NUM_FEATURES, hand_features
 from bridge_env.rules.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.rules.calls import PASS
 
-MOST_STATES, MOST_CODE, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
+MOST_STATES, MOST_CODE, MOST_ROOTS = 200_000, 8_000_000, 4096  # that fit; some 135 MB, taken as they are needed
 CACHE_BYTES = 128 << 20  # bytes of states that a process caches
 _LARGE = 2 << 20  # bytes of a large page
 _ROOTS = 16  # of one system: dealer and vulnerability
@@ -80,17 +80,6 @@ class Queries(NamedTuple):
         return cls(features, rows, state, view.history, view.length.astype(np.int64))
 
     @classmethod
-    def of_prefixes(cls, state: NDArray[np.int16], calls: NDArray[np.int8], lengths: NDArray[np.int64]) -> Queries:
-        """Return one auction as it was after ``lengths`` (N,) of its calls, without hands.
-
-        Args:
-            state: int16 (STATE_COLUMNS,), whose dealer and vulnerability count; calls: int8 (L,).
-        """
-        n = len(lengths)
-        none = np.zeros((1, 4, NUM_FEATURES), np.int16)
-        return cls(none, np.zeros(n, np.int64), np.tile(state, (n, 1)), np.tile(calls, (n, 1)), lengths)
-
-    @classmethod
     def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Queries:
         """Return all rows of ``auctions``."""
         return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
@@ -120,7 +109,6 @@ class StateCache:
 
     Args:
         systems: each once; rows of ``bid`` name them by number.
-        states, steps, roots: how many fit. Memory is taken as it is used.
 
     Attributes:
         pool: the arrays of all systems.
@@ -133,13 +121,7 @@ class StateCache:
         ValueError: a system has more conditions than a program can hold.
     """
 
-    def __init__(
-        self,
-        systems: Sequence[HasCompiled],
-        states: int = MOST_STATES,
-        steps: int = MOST_CODE,
-        roots: int = MOST_ROOTS,
-    ) -> None:
+    def __init__(self, systems: Sequence[HasCompiled]) -> None:
         compiled = [system.compiled for system in systems]
         self.pool = pool(compiled)
         self.first_rules = np.cumsum([0, *(len(one.rules) for one in compiled)]).astype(np.int32)[:-1]
@@ -147,9 +129,9 @@ class StateCache:
         if longest > MOST_STEPS:
             raise ValueError(f"a system has {longest:,} conditions to look at in one auction; {MOST_STEPS:,} can be")
         self._store = Store(
-            untouched((states, LINKS), np.int32), untouched((states, NOTES), np.int16),
-            untouched((max(steps, longest),), np.int64),
-            np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
+            untouched((MOST_STATES, LINKS), np.int32), untouched((MOST_STATES, NOTES), np.int16),
+            untouched((max(MOST_CODE, longest),), np.int64),
+            np.full((MOST_ROOTS, ROOT_COLUMNS), -1, np.int32), np.empty(MOST_ROOTS, np.int32),
             np.full((len(self.pool.spans), SHAPES), -1, np.int32),
             np.full((len(self.pool.spans), SHAPES), -1, np.int32),
             np.full(len(self.pool.children), -1, np.int32),
