@@ -58,17 +58,13 @@ def check_system(path: Path) -> list[Finding]:
     """List the faults of the system in a file, in the order of its lines.
 
     Raises:
-        SystemTextError: the file cannot be read, or describes too many auctions.
+        SystemTextError: the file cannot be read.
     """
     return _findings(*read_leniently(path))
 
 
 def check_text(text: str, name: str = "unnamed") -> list[Finding]:
-    """List the faults of a system's text, as ``check_system`` does with a file.
-
-    Raises:
-        SystemTextError: the text describes too many auctions.
-    """
+    """List the faults of a system's text, as ``check_system`` does with a file."""
     return _findings(*parse_leniently(text, name, name))
 
 

@@ -10,7 +10,7 @@ from agents.systems.audit.labels import ASKING, NAMELESS
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.language.tree import Line, atoms_of, walk
-from agents.systems.language.vocabulary import CONTEXT, WORDS
+from agents.systems.language.vocabulary import speaks_of_hand
 
 Place = tuple[bool, int]  # of a line: is it a general rule, and its number
 
@@ -37,9 +37,7 @@ def _asks(line: Line) -> bool:
     """Return whether a line, or a term of its score, speaks of the hand."""
     words = {atom.word for atom in atoms_of(line.constraint)}
     words |= {word for term in (line.score.terms if line.score else ()) for word in term.words}
-    stems = ((word.partition(":"), word) for word in words)
-    columns = (WORDS.get(f"{stem}:S" if colon else word) for (stem, colon, _), word in stems)
-    return any(column not in CONTEXT for column in columns)  # none: lengths of suits that the call names
+    return any(map(speaks_of_hand, words))
 
 
 def names(lines: Lines) -> Iterator[tuple[Place, str]]:

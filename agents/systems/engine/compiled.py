@@ -41,7 +41,7 @@ from agents.systems.language.tree import (
     atoms_of,
     place_of,
 )
-from agents.systems.language.vocabulary import CONTEXT, WORDS, difference
+from agents.systems.language.vocabulary import CONTEXT, WORDS, difference, speaks_of_hand
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
@@ -65,6 +65,11 @@ SHOWS_NOTHING = 1 << len(FLAGS)
 ASKS = SHOWS_NOTHING << 1
 ASKING_NOTE = re.compile(r"Blackwood|Drury|Gerber|Stayman|Texas|transfer|aces\b|key cards|.*\basks\b|.*\?$")
 
+MOST_POSITIONS = 50_000  # that the calls of a system may lead to; the largest that is shipped has 4,500
+_TOO_MANY = (
+    f"with this line the system stands for more than {MOST_POSITIONS:,} auctions; nest fewer lines with 'any' in each "
+    "other, or name the calls"
+)
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _BOUND = WORDS["bound"]
 _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
@@ -149,7 +154,6 @@ class _Builder:
         self.atoms: list[tuple[int, int, int]] = []
         self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
         self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
-        self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
         self.faults: list[SystemTextError] = []
         self.extended: dict[tuple[int, int], Constraint] = {}  # by conditions and one more: all of them
         self.terms: list[tuple[int, ...]] = []
@@ -169,7 +173,7 @@ class _Builder:
             first = len(rules)
             try:
                 context = self.constraint(block.when, (), block)
-                if block.weighs and self.shows(context):
+                if block.weighs and any(speaks_of_hand(atom.word) for atom in atoms_of(block.when)):
                     raise self.fault(block, "what follows 'weigh when' is known to all: it cannot ask about the hand")
             except SystemTextError as fault:
                 self.faults.append(fault)
@@ -209,8 +213,8 @@ class _Builder:
         """Add the rules of one line, and return where its calls lead."""
         reached, rules = list[_Place](), list[tuple[int, tuple[int, ...]]]()
         for place in places:
-            for before in self.follow(place, line.path[:-1]):
-                for call, after in self.successors(before, line.path[-1]):
+            for before in self.follow(place, line.path[:-1], line):
+                for call, after in self.successors(before, line.path[-1], line):
                     if not line.after:
                         constraint = self.passing(line.constraint) if call == PASS else line.constraint
                         clauses = self.constraint(constraint, after.bindings, line)
@@ -223,17 +227,17 @@ class _Builder:
             self.rules_of[node].append(rule)
         return reached
 
-    def follow(self, place: _Place, path: tuple[Step, ...]) -> list[_Place]:
+    def follow(self, place: _Place, path: tuple[Step, ...], line: Line) -> list[_Place]:
         places = [place]
         for step in path:
-            places = [after for p in places for _, after in self.successors(p, step)]
+            places = [after for p in places for _, after in self.successors(p, step, line)]
         return places
 
-    def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
+    def successors(self, place: _Place, step: Step, line: Line) -> Iterator[tuple[int, _Place]]:
         """Iterate over every call that ``step`` can be at ``place``, and where it leads."""
         node, before, bid, bid_is_theirs, doubling = place
         token, theirs = step.token, step.theirs
-        for call, bindings in self.read(token, before, bid):
+        for call, bindings in token_readings(token, before, bid):
             if call == DOUBLE and (bid < 0 or bid_is_theirs == theirs or doubling):
                 continue
             if call == REDOUBLE and (bid_is_theirs != theirs or doubling != 1):
@@ -246,6 +250,8 @@ class _Builder:
             child = self.children[node].get((int(theirs), call))
             if child is None:
                 child = len(self.children)
+                if child > MOST_POSITIONS:
+                    raise self.fault(line, _TOO_MANY)
                 self.children[node][(int(theirs), call)] = child
                 self.children.append({})
                 self.rules_of.append([])
@@ -253,14 +259,6 @@ class _Builder:
                 yield call, _Place(child, bindings, call - FIRST_BID, theirs, 0)
             else:
                 yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
-
-    def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
-        """Return the calls that ``token`` can be after ``bid``: ``token_readings``, computed once."""
-        key = token, bindings, bid if token == "any" or ":" in token else -1
-        found = self.readings.get(key)
-        if found is None:
-            found = self.readings[key] = list(token_readings(*key))
-        return found
 
     # --- general rules ------------------------------------------------------------------------------
 
@@ -298,11 +296,6 @@ class _Builder:
             clause = -1 if term.word else self.add([], [self.alternatives(term.condition, bindings, line)])[0]
             self.terms.append((term.points, word, less, clause))
         return score.base, first, len(self.terms)
-
-    def shows(self, clauses: tuple[int, int]) -> bool:
-        """Return whether some clauses speak of the hand."""
-        alternatives = [self.together[k] for clause in range(*clauses) for k in range(*self.clauses[clause])]
-        return any(self.atoms[atom][ATOM_COLUMN] not in CONTEXT for pair in alternatives for atom in range(*pair))
 
     # --- constraints --------------------------------------------------------------------------------
 
