@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from support.bidders import TANGLE
 
-from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
+from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL
+from agents.systems.engine.compiler import compile_system
 from agents.systems.language.text import DEEPEST, SystemTextError, parse_system
 from agents.systems.library.shipped import read_system, shipped_systems
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text, parse_call

@@ -10,9 +10,11 @@ from support.bidders import FORCING, TANGLE, boards
 from agents.systems.bidder import Hierarchy, bid_out, deal_features
 from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.variation import threshold_move
+from agents.systems.engine import shared_cache as caches
 from agents.systems.engine import state_cache
-from agents.systems.engine.compiled import compile_leniently
-from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
+from agents.systems.engine.compiler import compile_leniently
+from agents.systems.engine.shared_cache import shared_cache
+from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.engine.states import MEETINGS
 from agents.systems.language.columns import LEAST, MOST
 from agents.systems.language.text import parse_system
@@ -239,13 +241,13 @@ def test_many_hands_at_one_auction_call_as_each_by_itself(monkeypatch):
 
 
 def test_the_cache_is_bounded(monkeypatch):
-    monkeypatch.setattr(state_cache, "CACHE_BYTES", 1 << 20)
-    monkeypatch.setattr(state_cache, "_cache", type(state_cache._cache)())
+    monkeypatch.setattr(caches, "CACHE_BYTES", 1 << 20)
+    monkeypatch.setattr(caches, "_cache", type(caches._cache)())
     owner, dealer, vulnerability = boards(300, 50)
     features = deal_features(owner)
     for hierarchy in everyone() * 2:
         bid_out((hierarchy,) * 4, features, dealer, vulnerability)
         shared_cache([hierarchy])  # which enforces the bound
-        assert len(state_cache._cache) == 1 or sum(p.bytes for p in state_cache._cache.values()) <= 1 << 20
+        assert len(caches._cache) == 1 or sum(p.bytes for p in caches._cache.values()) <= 1 << 20
     first, _ = shared_cache((everyone()[-1],) * 4)
     assert shared_cache((everyone()[-1],) * 4)[0] is first

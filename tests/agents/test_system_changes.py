@@ -10,7 +10,7 @@ from agents.systems.changes.complexity_limits import faults, new_faults
 from agents.systems.changes.edits import Insert, differences, sub_hierarchies
 from agents.systems.changes.mutation import SeededRandom, placed, with_lines
 from agents.systems.changes.variation import threshold_move
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.language.text import parse_constraint, parse_system, system_text
 from agents.systems.language.tree import Line, Step
 from agents.systems.library.shipped import read_system

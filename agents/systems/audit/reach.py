@@ -18,9 +18,9 @@ from agents.systems.engine.compiled import (
     RULE_LINE,
     Alternatives,
     Compiled,
+    clauses_of,
     first_general_rule,
 )
-from agents.systems.engine.decompile import clauses_of
 from agents.systems.engine.rule_order import conditions_of, level_of, rules_of
 from agents.systems.engine.state_cache import Queries
 from bridge_env.hands.features import HCP, LENGTH, POINTS, hand_features

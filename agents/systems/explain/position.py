@@ -21,8 +21,7 @@ from agents.systems.engine.auction_state import (
     SUIT,
     is_theirs,
 )
-from agents.systems.engine.compiled import FIRST, Compiled
-from agents.systems.engine.decompile import atom_of, clauses_of
+from agents.systems.engine.compiled import FIRST, Compiled, atom_of, clauses_of
 from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
 from agents.systems.engine.rule_order import (
     call_of,
