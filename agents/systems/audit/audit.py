@@ -26,7 +26,6 @@ from bridge_env.rules.calls import call_text
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
 _BOARDS, _SEED = 8000, 5
-_MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
 _SHARE = 0.5  # of the hands that make a call, which must have made it before
@@ -38,27 +37,16 @@ _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never
 def audit_system(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
     """Return the places of unsound lines (is it a general rule, and the line's number) with the faults.
 
-    The findings of the last systems are cached, because mending needs them again and again.
-
     Args:
         tick: gets how many of all probes are done.
     """
-    key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
-    if key not in _known:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[key] = _audit(system, tick)
-    return list(_known[key])
+    lines = chain(walk(system.system.lines), *(block.lines for block in system.system.blocks))
+    return _audit(system.system, tuple(line.number for line in lines), tick)
 
 
-_known: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
-
-
-def _numbers(system: System) -> tuple[int, ...]:
-    return tuple(line.number for line in chain(walk(system.lines), *(block.lines for block in system.blocks)))
-
-
-def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
+@lru_cache(maxsize=4)  # mending needs the last ones again; equal systems may have their lines at other numbers
+def _audit(text: System, numbers: tuple[int, ...], tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
+    system = Hierarchy(text)
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
     promises, cards = _played(simulator, lines, probes, tick), CardChecks(simulator, lines)

@@ -144,7 +144,7 @@ class PromiseChecks:
         rows = rows.where(self._doubles[rows.rule] >= 0)
         for probe, call, of in self._differing(rows, self._doubles[rows.rule], len(DOUBLES)):
             one, other = sorted(of)[:2]
-            first, second = (f"{DOUBLES[kind].name} by {self._where(of[kind])}" for kind in (one, other))
+            first, second = (f"{list(DOUBLES)[kind]} by {self._where(of[kind])}" for kind in (one, other))
             text = f"{call_text(call)} is {first} and {second}"
             self.both_ways.setdefault((max(of[one], of[other]), text), str(rows.probes[probe]))
 

@@ -100,20 +100,13 @@ LABELS: tuple[Label, ...] = (
 )  # fmt: skip
 
 
-class Meaning(NamedTuple):
-    """What a double or redouble may mean; two of them in one auction leave partner to guess."""
-
-    name: str
-    pattern: str  # of the beginnings of notes that say it
-
-
-DOUBLES = (
-    Meaning("for penalties", r"for penalties|penalty"),
-    Meaning("for take-out", r"take-?out|negative|responsive|reopening|SOS"),
-    Meaning("of values", r"values|the hand is ours"),
-    Meaning("of a suit", r"(clubs|diamonds|hearts|spades)\b|for the lead"),
-)
-
+#: What a double or redouble may mean (two in one auction leave partner to guess), with the beginnings of such notes.
+DOUBLES = {
+    "for penalties": r"for penalties|penalty",
+    "for take-out": r"take-?out|negative|responsive|reopening|SOS",
+    "of values": r"values|the hand is ours",
+    "of a suit": r"(clubs|diamonds|hearts|spades)\b|for the lead",
+}
 #: Notes of calls that partner must answer.
 ASKING = re.compile(
     r"cue bid|fourth suit(?!: weak)|new minor forcing|Drury|Lebensohl|Blackwood|Gerber|Stayman|transfer|Texas|Jacoby"
@@ -129,7 +122,7 @@ NAMELESS = re.compile(r"(learned)?$")
 
 def meaning_of_double(note: str) -> int:
     """Return which of ``DOUBLES`` a note names; -1 for none."""
-    return next((kind for kind, meaning in enumerate(DOUBLES) if re.match(meaning.pattern, note)), -1)
+    return next((kind for kind, meaning in enumerate(DOUBLES.values()) if re.match(meaning, note)), -1)
 
 
 def labels_of(note: str, call: int) -> list[Label]:
