@@ -17,8 +17,9 @@ from agents.systems.engine.compiled import (
     TERM_POINTS,
     TERM_WORD,
     Compiled,
+    atom_of,
+    clauses_of,
 )
-from agents.systems.engine.decompile import atom_of, clauses_of
 from agents.systems.engine.rule_order import call_of, cards_that_count, conditions_of, holds, rules_of, write_call
 from agents.systems.explain.player_terms import clause_text, of_call, symbols, term_text
 from agents.systems.explain.position import Position
@@ -87,4 +88,5 @@ def _parts(pool: Compiled, terms: range, row: NDArray[np.int16]) -> Iterator[tup
                 yield term_text(count, *names), points * count
         elif points and holds(pool, clause, clause + 1, row):
             (alternatives,) = clauses_of(pool, clause, clause + 1)
-            yield clause_text(tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)), points
+            clause_of = tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)
+            yield symbols(clause_text(clause_of)), points

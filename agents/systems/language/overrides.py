@@ -67,7 +67,10 @@ def overridden(base: System, own: System, marks: Mapping[int, str]) -> System:
 def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str], top: str) -> tuple[Line, ...]:
     """Return the lines of a tree or a block as own ones change them; ``top`` says where those of one call are."""
     inside = set[Auction]()  # paths whose new rules replace the base's
-    for path, rules in by_auction(own).items():
+    by_auction = dict[Auction, list[Line]]()
+    for path, rule in rules_below(own):
+        by_auction.setdefault(path, []).append(rule)
+    for path, rules in by_auction.items():
         dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
         new = [rule for rule in rules if rule.number not in marks]
         there = any(path == found for found, _ in rules_below(lines))
@@ -87,14 +90,6 @@ def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int,
             front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
     headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
     return (*front.get((), ()), *headings, *lines)
-
-
-def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
-    """Return the rules of a tree by their auctions, in the order of the text."""
-    out = dict[Auction, list[Line]]()
-    for path, line in rules_below(lines):
-        out.setdefault(path, []).append(line)
-    return out
 
 
 def _replaced(
