@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -25,7 +26,6 @@ from agents.systems.engine.compiled import (
     SPAN_CALL,
     TERM_COLUMNS,
     Alternatives,
-    AtomRow,
     Compiled,
 )
 from agents.systems.language.files import LAST_RESORT_FILE
@@ -66,7 +66,7 @@ _TOO_MANY = (
 )
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _BOUND = WORDS["bound"]
-_NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
+_NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)  # of a rule that passes: its side need not go on
 _UP_TO: Clause = ((Atom("level", 0, HIGHEST),),)
 _UP_TO_NOTRUMP: Clause = ((Atom("level", 0, HIGHEST_NOTRUMP),),)
 
@@ -122,10 +122,7 @@ class _Builder:
         self.clauses: list[tuple[int, int]] = []
         self.together: list[tuple[int, int]] = []
         self.atoms: list[tuple[int, int, int]] = []
-        self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
-        self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
         self.faults: list[SystemTextError] = []
-        self.extended: dict[tuple[int, int], Constraint] = {}  # by conditions and one more: all of them
         self.terms: list[tuple[int, ...]] = []
 
     def build(self) -> Compiled:
@@ -136,13 +133,11 @@ class _Builder:
             self.add_limits(own)
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
-        cards = [block for block in self.system.blocks if block.weighs]
-        general = [block for block in self.system.blocks if not block.weighs]
         weighing = 0  # blocks of scorecards
-        for block in (*cards, *general, *LAST_RESORT):
+        for block in (*sorted(self.system.blocks, key=lambda block: not block.weighs), *LAST_RESORT):
             first = len(rules)
             try:
-                context = self.constraint(block.when, (), block)
+                context = self.conditions(block.when, block)(())
                 if block.weighs and any(speaks_of_hand(atom.word) for atom in atoms_of(block.when)):
                     raise self.fault(block, "what follows 'weigh when' is known to all: it cannot ask about the hand")
             except SystemTextError as fault:
@@ -182,13 +177,14 @@ class _Builder:
     def add_line(self, line: Line, places: list[_Place]) -> list[_Place]:
         """Add the rules of one line, and return where its calls lead."""
         reached, rules = list[_Place](), list[tuple[int, tuple[int, ...]]]()
+        more = (_NOT_BOUND,) if line.path[-1].token == "P" else ()
+        conditions, flags = self.conditions((*line.constraint, *more), line), _bits(line)
         for place in places:
             for before in self.follow(place, line.path[:-1], line):
                 for call, after in self.successors(before, line.path[-1], line):
                     if not line.after:
-                        constraint = self.passing(line.constraint) if call == PASS else line.constraint
-                        clauses = self.constraint(constraint, after.bindings, line)
-                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number, *_NO_SCORE)))
+                        clauses = conditions(after.bindings)
+                        rules.append((before.node, (SPAN_CALL, call, flags, *clauses, line.number, *_NO_SCORE)))
                     reached.append(after)
         if not reached:
             reason = "no auction leads here: the call is not legal after the lines above it"
@@ -241,11 +237,14 @@ class _Builder:
         else:
             codes = [SPAN_CODES[one] for one in (ANY_BID_SPANS if span == ANY_BID else (span,))]
             readings = [(codes, value, b) for value, b in strains_of(strain, ())]
-        constraint = self.passing(line.constraint) if span == "P" else line.constraint
-        if span == ANY_BID:
-            constraint = self.with_one(constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
+        constraint = line.constraint
+        if span == "P":
+            constraint = (*constraint, _NOT_BOUND)
+        elif span == ANY_BID:
+            constraint = (*constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
+        conditions = self.conditions(constraint, line)
         for codes, value, bindings in readings:
-            clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), _NO_SCORE
+            clauses, flags, score = conditions(bindings), _bits(line), _NO_SCORE
             if line.score is not None:
                 shows = (-1, -1)
                 if line.shows:
@@ -277,7 +276,9 @@ class _Builder:
                 clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], left)
                 rules[place] = (*rule[:RULE_FIRST], *clauses, *rule[RULE_LINE:])
             if rule[RULE_END] - rule[RULE_FIRST] <= 2:
-                left += _auctions_below(self.clauses_of(rule))
+                clauses_of = self.clauses[rule[RULE_FIRST] : rule[RULE_END]]
+                together = ([self.together[k] for k in range(*clause)] for clause in clauses_of)
+                left += _auctions_below([[self.atoms[slice(*atoms)] for atoms in clause] for clause in together])
 
     def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
         """Add some clauses and new ones; return the first clause and the end."""
@@ -290,29 +291,15 @@ class _Builder:
         self.clauses += clauses
         return len(self.clauses) - len(clauses), len(self.clauses)
 
-    def clauses_of(self, rule: tuple[int, ...]) -> list[list[list[AtomRow]]]:
-        """Return the atoms of a rule's conditions."""
-        clauses = range(rule[RULE_FIRST], rule[RULE_END])
-        return [[self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in clauses]
+    def conditions(self, constraint: Constraint, line: Line | Block) -> Callable[[Bindings], tuple[int, int]]:
+        """Return a function of bindings that adds a constraint once, and returns its first clause and the end."""
+        names = _variables(constraint)
 
-    def passing(self, constraint: Constraint) -> Constraint:
-        """Return the conditions of a rule that passes: its own, and that its side need not go on."""
-        return self.with_one(constraint, _NOT_BOUND)
+        @cache
+        def added(bindings: Bindings) -> tuple[int, int]:
+            return self.add([], (self.alternatives(clause, bindings, line) for clause in constraint))
 
-    def with_one(self, constraint: Constraint, clause: Clause) -> Constraint:
-        """Return conditions and one more, the same object each time: ``constraint`` knows objects by identity."""
-        return self.extended.setdefault((id(constraint), id(clause)), (*constraint, clause))
-
-    def constraint(self, constraint: Constraint, bindings: Bindings, line: Line | Block) -> tuple[int, int]:
-        """Return the first clause and the end of ``constraint``, shared by all rules with the same conditions."""
-        names = self.names.get(id(constraint))
-        if names is None:
-            names = self.names[id(constraint)] = _variables(constraint)
-        key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
-        known = self.cache.get(key)
-        if known is None:
-            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, line) for c in constraint))
-        return known
+        return lambda bindings: added(tuple(bound for bound in bindings if bound[0] in names))
 
     def alternatives(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
         """Return the atoms of a clause."""
