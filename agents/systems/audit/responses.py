@@ -104,11 +104,6 @@ class Responses:
         return self._shown(2, _SUITS, 0)
 
     @cached_property
-    def mine(self) -> NDArray[np.int16]:
-        """Return the cards that I have shown at least: (N, 4)."""
-        return self._shown(0, _SUITS, 0)
-
-    @cached_property
     def theirs(self) -> NDArray[np.int16]:
         """Return the cards that one of the opponents has shown at least: (N, 4)."""
         return np.maximum(self._shown(1, _SUITS, 0), self._shown(3, _SUITS, 0))
@@ -179,7 +174,7 @@ class Responses:
     @cached_property
     def unbid(self) -> NDArray[np.bool_]:
         """Return the suits of which nobody has shown three cards: (N, 4)."""
-        return np.maximum(np.maximum(self.partner, self.mine), self.theirs) < 3
+        return np.asarray(np.max([self._shown(seat, _SUITS, 0) for seat in range(4)], axis=0) < 3)
 
 
 def of_suit(cards: NDArray[np.int16], suit: NDArray[np.int64]) -> NDArray[np.int16]:

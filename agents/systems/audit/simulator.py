@@ -29,14 +29,12 @@ _Made = dict[Key, tuple[NDArray[np.int64], NDArray[np.int64]]]  # at a turn: han
 _NOBODY = np.empty(0, np.int64)
 
 
-def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
-    """Yield the nodes of a tree (all, or those ``wanted``) with their paths: whose calls (OURS, THEIRS), and which."""
-    children = system.compiled.children
+def paths(children: NDArray[np.int32]) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
+    """Yield the nodes of a tree with their paths: whose calls (OURS, THEIRS), and which."""
     waiting: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
     while waiting:
         node, path = waiting.pop()
-        if wanted is None or node in wanted:
-            yield node, path
+        yield node, path
         for whose, call in np.argwhere(children[node] >= 0).tolist():
             waiting.append((int(children[node, whose, call]), (*path, (whose, call))))
 
@@ -67,10 +65,10 @@ class Simulator:
         self.states = StateCache([system])
 
     def probes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[ProbeAuction]:
-        """Return all probes that lead to nodes, and those on the way, the shortest first."""
+        """Return all probes that lead to nodes (all, or those ``wanted``), and those on the way, the shortest first."""
         known: dict[Key, ProbeAuction] = {}
-        for node, path in paths(self.system, wanted):
-            for before, us, them in variants:
+        for node, path in paths(self.system.compiled.children):
+            for before, us, them in variants if wanted is None or node in wanted else ():
                 auction = auction_of(path, before)
                 if auction is None:
                     continue
