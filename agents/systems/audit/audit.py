@@ -18,7 +18,8 @@ from agents.systems.audit.reach import HandPool, Reach, lines_at
 from agents.systems.audit.simulator import FEW_VARIANTS, OURS, Simulator
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
-from agents.systems.engine.compiled import END_RULE, FIRST_RULE, Compiled
+from agents.systems.engine.compiled import Compiled
+from agents.systems.engine.rule_order import rules_of
 from agents.systems.language.text import constraint_text, numbered_anew
 from agents.systems.language.tree import Line, System, place_of, walk
 from bridge_env.rules.calls import call_text
@@ -191,6 +192,6 @@ def _answers(compiled: Compiled, node: int, call: int) -> set[int]:
         at = waiting.pop()
         if at >= 0:
             waiting += np.unique(compiled.children[at]).tolist()
-            if compiled.parts[at, END_RULE] > compiled.parts[at, FIRST_RULE]:
+            if rules_of(compiled, at):
                 found.add(at)
     return found

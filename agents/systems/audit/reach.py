@@ -12,8 +12,6 @@ from agents.systems.audit.probes import Hands, Key, ProbeAuction, draw_hands
 from agents.systems.audit.simulator import Simulator, arrays
 from agents.systems.engine.auction_state import LEVEL_COLUMN
 from agents.systems.engine.compiled import (
-    END_RULE,
-    FIRST_RULE,
     RULE_CALL,
     RULE_LINE,
     Alternatives,
@@ -122,5 +120,4 @@ def _meet(rows: NDArray[np.int16], clauses: Sequence[Alternatives]) -> NDArray[n
 
 def lines_at(compiled: Compiled, node: int) -> set[int]:
     """Return the lines of the tree that may call at a node."""
-    first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
-    return set(compiled.rules[first:end, RULE_LINE].tolist())
+    return set(compiled.rules[list(rules_of(compiled, node)), RULE_LINE].tolist())

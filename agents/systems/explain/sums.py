@@ -8,18 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import (
-    END_TERM,
-    FIRST_TERM,
-    RULE_BASE,
-    TERM_CLAUSE,
-    TERM_LESS,
-    TERM_POINTS,
-    TERM_WORD,
-    Compiled,
-    atom_of,
-    clauses_of,
-)
+from agents.systems.engine.compiled import END_TERM, FIRST_TERM, RULE_BASE, Compiled, atom_of, clauses_of
 from agents.systems.engine.rule_order import call_of, cards_that_count, conditions_of, holds, rules_of, write_call
 from agents.systems.explain.player_terms import clause_text, of_call, symbols, term_text
 from agents.systems.explain.position import Position
@@ -68,19 +57,16 @@ def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -
         if not holds(pool, *conditions_of(pool, card), row):
             continue
         weighed.add(call)
-        parts = tuple(_parts(pool, range(int(rule[FIRST_TERM]), int(rule[END_TERM])), row))
+        parts = tuple(_parts(pool, pool.terms[rule[FIRST_TERM] : rule[END_TERM]].tolist(), row))
         start = int(rule[RULE_BASE])
         line = position.bidder.own.line_of(card)
         assert line is not None
         yield Sum(call, start + sum(points for _, points in parts), start, parts, line)
 
 
-def _parts(pool: Compiled, terms: range, row: NDArray[np.int16]) -> Iterator[tuple[str, int]]:
-    """Yield what each term adds, if it adds anything."""
-    for term in terms:
-        points, word, less, clause = (
-            int(pool.terms[term, k]) for k in (TERM_POINTS, TERM_WORD, TERM_LESS, TERM_CLAUSE)
-        )
+def _parts(pool: Compiled, terms: list[list[int]], row: NDArray[np.int16]) -> Iterator[tuple[str, int]]:
+    """Yield what each term (its points, word, word that is taken away, clause) adds, if it adds anything."""
+    for points, word, less, clause in terms:
         if clause < 0:
             count = int(row[word]) - (int(row[less]) if less >= 0 else 0)
             if points * count:
