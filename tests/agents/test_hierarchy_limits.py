@@ -34,6 +34,13 @@ def test_in_one_line_too():
         compile_system(parse_system("1C" + "-(any)" * 6 + "-X  8+ hcp"))
 
 
+def test_in_many_lines_too():
+    began = time.process_time()
+    with pytest.raises(SystemTextError, match="line 5: with this line"):
+        compile_system(parse_system("\n".join(["1C", *["1C-(any)-X-(any)-X-(any)-X  8+ hcp"] * 1000])))
+    assert time.process_time() - began < 1
+
+
 def test_a_few_are_a_system():
     assert len(compile_system(parse_system(nested("(any)", 3))).children) > 10_000
 

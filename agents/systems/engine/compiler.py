@@ -59,7 +59,7 @@ from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE
 #: Of a call that asks partner.
 ASKING_NOTE = re.compile(r"Blackwood|Drury|Gerber|Stayman|Texas|transfer|aces\b|key cards|.*\basks\b|.*\?$")
 _NO_SCORE = (0, 0, 0, -1, -1)  # the last columns of a rule that is no scorecard
-MOST_POSITIONS = 50_000  # that the calls of a system may lead to; the largest that is shipped has 4,500
+MOST_POSITIONS = 50_000  # that the calls of all lines may lead to; the largest system that is shipped has 7,500
 _TOO_MANY = (
     f"with this line the system stands for more than {MOST_POSITIONS:,} auctions; nest fewer lines with 'any' in each "
     "other, or name the calls"
@@ -123,6 +123,7 @@ class _Builder:
         self.together: list[tuple[int, int]] = []
         self.atoms: list[tuple[int, int, int]] = []
         self.faults: list[SystemTextError] = []
+        self.positions = 0  # that the calls of the lines so far lead to
         self.terms: list[tuple[int, ...]] = []
 
     def build(self) -> Compiled:
@@ -166,6 +167,8 @@ class _Builder:
     def expand(self, lines: tuple[Line, ...], places: list[_Place]) -> None:
         """Add ``lines`` as what may follow at every place."""
         for line in lines:
+            if self.positions > MOST_POSITIONS:
+                return
             try:
                 reached = self.add_line(line, places)
             except SystemTextError as fault:
@@ -210,14 +213,15 @@ class _Builder:
                 continue
             if call >= FIRST_BID and call - FIRST_BID <= bid:
                 continue
+            self.positions += 1
+            if self.positions > MOST_POSITIONS:
+                raise self.fault(line, _TOO_MANY)
             if call == PASS and bid < 0:  # leads nowhere before the opening: a line names the position
                 yield call, place
                 continue
             child = self.children[node].get((int(theirs), call))
             if child is None:
                 child = len(self.children)
-                if child > MOST_POSITIONS:
-                    raise self.fault(line, _TOO_MANY)
                 self.children[node][(int(theirs), call)] = child
                 self.children.append({})
                 self.rules_of.append([])
