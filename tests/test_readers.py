@@ -17,7 +17,7 @@ from support.boards import ARRAY_WORDS, JSON_WORDS, RECORD_WORDS, SYSTEM_WORDS, 
 import agents
 import bridge_env
 from agents.networks.file import load as load_network
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.language.text import SystemTextError, parse_system, system_text
 from agents.text_api import calls
 from bridge_env.bidders.registry import SpecError, make

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 from support.places import ROOT
 
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.library.shipped import read_system
 from training.cli.app import app
 

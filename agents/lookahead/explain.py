@@ -14,7 +14,7 @@ from agents.networks.reader import average_hands, call_of_network
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
-from agents.systems.explain.player_terms import sentence, under
+from agents.systems.explain.sentences import sentence, under
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import hand_features

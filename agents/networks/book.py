@@ -5,7 +5,7 @@ system. To its outputs is added what the book has to say: ``Terms.prior`` for th
 other call ``Terms.truth`` less for each point, card or ace, at most four, by which the call misdescribes the hand to
 partner. With a large prior the network makes its system's calls; with a small one it leaves them by judgement, within
 what they say.
-Answers are the system's alone: to a call of partner whose note asks (``agents.systems.engine.compiled.ASKING_NOTE``),
+Answers are the system's alone: to a call of partner whose note asks (``agents.systems.engine.compiler.ASKING_NOTE``),
 and to four no trump, where the opponents have passed since.
 
 =============  ====  =============================================================================================

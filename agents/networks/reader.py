@@ -20,18 +20,10 @@ from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.explain import symbol_text
-from agents.systems.explain.player_terms import (
-    ANY,
-    FLAG_TEXT,
-    counts_points,
-    promise,
-    sentence,
-    short_sentence,
-    symbols,
-    under,
-)
+from agents.systems.explain.player_terms import ANY, FLAG_TEXT, promise, symbols
 from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges
+from agents.systems.explain.sentences import counts_points, sentence, short_sentence, under
 from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
 from agents.systems.explain.statements import (
     Statement,

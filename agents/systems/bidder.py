@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import LAST_RESORT, RULE_LINE, Compiled, compile_system, first_general_rule
-from agents.systems.engine.state_cache import Queries, StateCache, SystemsAtTables, shared_cache
+from agents.systems.engine.compiled import RULE_LINE, Compiled, first_general_rule
+from agents.systems.engine.compiler import LAST_RESORT, compile_system
+from agents.systems.engine.shared_cache import SystemsAtTables, shared_cache
+from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.language.columns import QUANTITIES
 from agents.systems.language.tree import Line, System
 from bridge_env.bidders.protocols import Bidder, Groupable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
+from itertools import chain
 from operator import and_
 from pathlib import Path
 from typing import NamedTuple
@@ -15,19 +16,18 @@ from numpy.typing import NDArray
 from agents.systems.audit.audit import audit_system
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import (
-    END_RULE,
-    FIRST_RULE,
     RULE_CALL,
     RULE_END,
-    RULE_FIRST,
     RULE_LINE,
     SPAN_CALL,
     Alternatives,
     AtomRow,
     Compiled,
-    compile_leniently,
+    clauses_of,
+    first_general_rule,
 )
-from agents.systems.engine.decompile import clauses_of
+from agents.systems.engine.compiler import compile_leniently
+from agents.systems.engine.rule_order import conditions_of, rules_of
 from agents.systems.language.columns import KIND
 from agents.systems.language.files import GENERAL_FILE
 from agents.systems.language.text import constraint_text, load_system, parse_leniently, read_leniently
@@ -39,7 +39,6 @@ from bridge_env.rules.calls import FIRST_BID, level_of
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, points_between, shape_features
 
 _Points = NDArray[np.uint64]  # (shapes,), of each its points, a bit each
-_OURS, _THEIRS = 0, 1
 _LEVEL, _LONG = WORDS["level"], range(WORDS["long:C"], WORDS["long:S"] + 1)
 _MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # the condition of a line that passes with every hand
 
@@ -58,17 +57,13 @@ def check_system(path: Path) -> list[Finding]:
     """List the faults of the system in a file, in the order of its lines.
 
     Raises:
-        SystemTextError: the file cannot be read, or describes too many auctions.
+        SystemTextError: the file cannot be read.
     """
     return _findings(*read_leniently(path))
 
 
 def check_text(text: str, name: str = "unnamed") -> list[Finding]:
-    """List the faults of a system's text, as ``check_system`` does with a file.
-
-    Raises:
-        SystemTextError: the text describes too many auctions.
-    """
+    """List the faults of a system's text, as ``check_system`` does with a file."""
     return _findings(*parse_leniently(text, name, name))
 
 
@@ -155,11 +150,11 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     """Yield lines that no hand comes to: in every position the lines before them take the same hands, or all."""
     shadows: dict[int, tuple[int, bool]] = {}
     reached: set[int] = set()
-    for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
+    for node in range(len(compiled.children)):
         seen: dict[tuple[object, ...], int] = {}
-        for rule in compiled.rules[first:end]:
-            key = clauses_of(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END]))  # empty where it takes every hand
-            number = int(rule[RULE_LINE])
+        for rule in rules_of(compiled, node):
+            key = clauses_of(compiled, *conditions_of(compiled, rule))  # empty where it takes every hand
+            number = int(compiled.rules[rule, RULE_LINE])
             before = seen.get((), seen.get(key))
             passes = seen.get(_MAY_PASS)
             if before not in (None, number):
@@ -243,43 +238,32 @@ def _fits(compiled: Compiled) -> list[_Points]:
 
 def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:
     """Iterate over every line of the system that no hand fits in any auction, with the reason."""
-    fits = _fits(compiled)
-    alone, after = dict[int, bool](), dict[int, bool]()  # by line: can a hand fit it, and after its own earlier calls?
+    fits, numbers = _fits(compiled), compiled.rules[:, RULE_LINE].tolist()
+    alone = {number for number, mask in zip(numbers, fits, strict=True) if mask.any()}  # lines that a hand can fit
+    after = set(numbers[first_general_rule(compiled) :])  # that it can fit after its own earlier calls
     anybody = _shapes()[1]
     waiting = [(0, anybody, anybody)]  # node, what the player to call and partner can hold
     while waiting:
         node, mine, partners = waiting.pop()
-        first, end = compiled.parts[node, [FIRST_RULE, END_RULE]]
         calls = dict[int, _Points]()
-        for rule in range(first, end):
-            call, line = compiled.rules[rule, [RULE_CALL, RULE_LINE]].tolist()
-            mask = fits[rule]
-            alone[line] = alone.get(line, False) or bool(mask.any())
-            after[line] = after.get(line, False) or bool((mask & mine).any())
+        for rule in rules_of(compiled, node):
+            call, mask = int(compiled.rules[rule, RULE_CALL]), fits[rule]
+            if (mask & mine).any():
+                after.add(numbers[rule])
             calls[call] = calls[call] | mask if call in calls else mask
-        for side in (_OURS, _THEIRS):
-            for call in np.flatnonzero(compiled.children[node, side] >= 0).tolist():
-                child = int(compiled.children[node, side, call])
-                if side == _THEIRS:
-                    waiting.append((child, mine, partners))
-                else:
-                    left = mine & calls.get(call, anybody)  # where none is left, that line has a note of its own
-                    waiting.append((child, partners, left if left.any() else anybody))
-    yield from _unfit(system.lines, alone, after)
-    general = dict[int, bool]()
-    for rule in range(int(compiled.parts[len(compiled.children) - 1, END_RULE]), len(compiled.rules)):
-        line = int(compiled.rules[rule, RULE_LINE])
-        general[line] = general.get(line, False) or bool(fits[rule].any())
-    for block in system.blocks:
-        yield from _unfit(block.lines, general, general)
-
-
-def _unfit(lines: tuple[Line, ...], alone: dict[int, bool], after: dict[int, bool]) -> Iterator[tuple[Line, str]]:
-    for line in walk(lines):
-        if line.after or not line.constraint:
+        for theirs, call in np.argwhere(compiled.children[node] >= 0).tolist():
+            child = int(compiled.children[node, theirs, call])
+            if theirs:
+                waiting.append((child, mine, partners))
+            else:
+                left = mine & calls.get(call, anybody)  # where none is left, that line has a note of its own
+                waiting.append((child, partners, left if left.any() else anybody))
+    known = set(numbers)
+    for line in chain(walk(system.lines), *(block.lines for block in system.blocks)):
+        if line.after or not line.constraint or line.number not in known:
             continue
-        if not alone.get(line.number, True):
+        if line.number not in alone:
             yield line, f"no hand fits this line, which reads {_read_as(line.constraint)}"
-        elif not after.get(line.number, True):
+        elif line.number not in after:
             why = "no hand that has called as this line's auction says fits it: it asks"
             yield line, f"{why} {_read_as(line.constraint)}"

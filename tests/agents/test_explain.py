@@ -8,11 +8,11 @@ import pytest
 
 from agents.registry import system_of
 from agents.systems.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
-from agents.systems.explain import player_terms
+from agents.systems.explain import phrases, player_terms
 from agents.systems.explain.explain import explain
-from agents.systems.explain.player_terms import sentence
 from agents.systems.explain.position import rules_for
 from agents.systems.explain.ranges import unite
+from agents.systems.explain.sentences import sentence
 from agents.systems.language.text import is_difference, parse_constraint
 from agents.systems.language.tree import INFINITE, Atom
 from agents.systems.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_LETTERS, SUIT_WORDS, WORDS, difference
@@ -321,9 +321,9 @@ def test_phrases_hold_no_sign_that_separates_conditions():
 
 def test_every_word_of_the_language_has_a_phrase():
     stems = {name.partition(":")[0] for name in WORDS} - {*SUIT_LETTERS} - CALL_WORDS
-    assert stems <= {*player_terms._PHRASES, *player_terms._YES_NO}
-    phrases = [*player_terms._PHRASES.values(), *player_terms._RANGES.values()]
-    assert len(set(phrases)) == len(phrases)
+    assert stems <= {*phrases.PHRASES, *phrases.YES_NO}
+    texts = [*phrases.PHRASES.values(), *phrases.RANGES.values()]
+    assert len(set(texts)) == len(texts)
 
 
 def test_the_clause_of_an_agreed_suit_has_a_phrase():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.bidders import TANGLE
 
-from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
-from agents.systems.language import limits
-from agents.systems.language.text import SystemTextError, parse_system
+from agents.systems.engine.compiled import FIRST_RULE, RULE_CALL
+from agents.systems.engine.compiler import compile_system
+from agents.systems.language.text import DEEPEST, SystemTextError, parse_system
 from agents.systems.library.shipped import read_system, shipped_systems
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text, parse_call
 
@@ -18,35 +18,31 @@ def nested(token, times, first="1C"):
     return "\n".join("  " * indent + line for indent, line in enumerate(lines))
 
 
-@pytest.mark.parametrize("times", [6, limits.DEEPEST - 3])
+@pytest.mark.parametrize("times", [6, DEEPEST - 3])
 @pytest.mark.parametrize("token", ["(any)", "(any)-X-(any)"])
 def test_nested_lines_of_any_are_refused_at_once(token, times):
     began = time.process_time()
     with pytest.raises(
-        SystemTextError, match=r"mine:\d+: with this line the system stands for more than 50,000 auctions"
+        SystemTextError, match=r"line \d+: with this line the system stands for more than 50,000 auctions"
     ):
-        parse_system(nested(token, times), source="mine")
+        compile_system(parse_system(nested(token, times)))
     assert time.process_time() - began < 1
 
 
 def test_in_one_line_too():
-    with pytest.raises(SystemTextError, match="mine:1: with this line"):
-        parse_system("1C" + "-(any)" * 6 + "-X  8+ hcp", source="mine")
+    with pytest.raises(SystemTextError, match="line 1: with this line"):
+        compile_system(parse_system("1C" + "-(any)" * 6 + "-X  8+ hcp"))
+
+
+def test_in_many_lines_too():
+    began = time.process_time()
+    with pytest.raises(SystemTextError, match="line 5: with this line"):
+        compile_system(parse_system("\n".join(["1C", *["1C-(any)-X-(any)-X-(any)-X  8+ hcp"] * 1000])))
+    assert time.process_time() - began < 1
 
 
 def test_a_few_are_a_system():
     assert len(compile_system(parse_system(nested("(any)", 3))).children) > 10_000
-
-
-@pytest.mark.parametrize("name", ["acol", "champion-strong", "empty"])
-def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
-    """Never fewer, or a system could pass that does not fit."""
-    system = read_system(name)
-    assert limits.too_large(system) is None
-    nodes = len(compile_system(system).children)
-    monkeypatch.setattr(limits, "MOST_POSITIONS", nodes - 2)
-    found = limits.too_large(system)
-    assert nodes == 1 or (found is not None and found[1] >= nodes - 1)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.explain.language_reference import words_markdown, words_text
 from agents.systems.language.text import (
     FLAGS,

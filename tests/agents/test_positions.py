@@ -10,9 +10,11 @@ from support.bidders import FORCING, TANGLE, boards
 from agents.systems.bidder import Hierarchy, bid_out, deal_features
 from agents.systems.changes.mutation import SeededRandom
 from agents.systems.changes.variation import threshold_move
+from agents.systems.engine import shared_cache as caches
 from agents.systems.engine import state_cache
-from agents.systems.engine.compiled import compile_leniently
-from agents.systems.engine.state_cache import Queries, StateCache, shared_cache
+from agents.systems.engine.compiler import compile_leniently
+from agents.systems.engine.shared_cache import shared_cache
+from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.engine.states import MEETINGS
 from agents.systems.language.columns import LEAST, MOST
 from agents.systems.language.text import parse_system
@@ -208,15 +210,17 @@ def test_random_systems_with_every_word_of_the_language(seeds, least):
     assert words == set(WORDS)
 
 
-def test_nothing_hangs_on_the_room():
+def test_nothing_hangs_on_the_room(monkeypatch):
     for positions, steps, roots in ((1, 8_000_000, 4096), (700, 30_000, 64), (100_000, 0, 4), (100_000, 6000, 4096)):
-        small = StateCache(everyone(), positions, steps, roots)
+        for name, most in (("MOST_STATES", positions), ("MOST_CODE", steps), ("MOST_ROOTS", roots)):
+            monkeypatch.setattr(state_cache, name, most)
+        small = StateCache(everyone())
         for turn in range(6):
             assert_same(small, *case(300, 10 + turn % 2))
         assert len(small) <= positions
 
 
-def test_many_hands_at_one_auction_call_as_each_by_itself():
+def test_many_hands_at_one_auction_call_as_each_by_itself(monkeypatch):
     owner, dealer, vulnerability = boards(90, 50)
     features = deal_features(owner)
     auctions = bid_out((everyone()[0],) * 4, features, dealer, vulnerability)
@@ -227,22 +231,23 @@ def test_many_hands_at_one_auction_call_as_each_by_itself():
     begins = np.concatenate([[0], np.cumsum(counts)])
     together = Queries(features, hands, auctions.state, auctions.history, length, begins)
     separate = Queries(features, hands, auctions.state[which], auctions.history[which], length[which])
+    calls, rules, each = StateCache(everyone()[:1]).look(separate)
     for most in (100_000, 200):  # also where positions do not all find room
-        call, rule, shown = StateCache(everyone()[:1], most).look(together)
-        calls, rules, each = StateCache(everyone()[:1]).look(separate)
+        monkeypatch.setattr(state_cache, "MOST_STATES", most)
+        call, rule, shown = StateCache(everyone()[:1]).look(together)
         np.testing.assert_array_equal(call, calls)
         np.testing.assert_array_equal(rule, rules)
         np.testing.assert_array_equal(shown[which], each)
 
 
 def test_the_cache_is_bounded(monkeypatch):
-    monkeypatch.setattr(state_cache, "CACHE_BYTES", 1 << 20)
-    monkeypatch.setattr(state_cache, "_cache", type(state_cache._cache)())
+    monkeypatch.setattr(caches, "CACHE_BYTES", 1 << 20)
+    monkeypatch.setattr(caches, "_cache", type(caches._cache)())
     owner, dealer, vulnerability = boards(300, 50)
     features = deal_features(owner)
     for hierarchy in everyone() * 2:
         bid_out((hierarchy,) * 4, features, dealer, vulnerability)
         shared_cache([hierarchy])  # which enforces the bound
-        assert len(state_cache._cache) == 1 or sum(p.bytes for p in state_cache._cache.values()) <= 1 << 20
+        assert len(caches._cache) == 1 or sum(p.bytes for p in caches._cache.values()) <= 1 << 20
     first, _ = shared_cache((everyone()[-1],) * 4)
     assert shared_cache((everyone()[-1],) * 4)[0] is first

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.systems.bidder import Hierarchy, deal_features, seen_rows
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.engine.rule_order import conditions_of
 from agents.systems.engine.shown_ranges import constraint_shows
 from agents.systems.engine.state_cache import Queries, StateCache

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.systems.changes.mutation import line_at, with_lines
+from agents.systems.changes.mutation import placed, with_lines
 from bridge_env.double_dummy.boards import boards_of
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.hands.deals import parse_hand, random_deals
@@ -93,6 +93,11 @@ def boards(count, seed):
     """Deals, and the dealers and vulnerabilities of the first boards."""
     numbers = np.arange(count)
     return random_deals(seed, 0, count), (numbers % 4).astype(np.int16), (numbers // 4 % 4).astype(np.int16)
+
+
+def line_at(system, address):
+    """Return the line at an address, or None."""
+    return next((line for at, _, line in placed(system) if at == address), None)
 
 
 def with_constraint(system, address, constraint):

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from support.bidders import TANGLE
+from support.bidders import TANGLE, line_at
 from support.learners import Here
 
 from agents.systems.changes.edits import (
@@ -20,7 +20,7 @@ from agents.systems.changes.edits import (
     lines_of_calls,
     sub_hierarchies,
 )
-from agents.systems.changes.mutation import SeededRandom, line_at, placed
+from agents.systems.changes.mutation import SeededRandom, placed
 from agents.systems.changes.simplify import added, grouped, same_rules, without_empty
 from agents.systems.changes.variation import vary
 from agents.systems.language.paths import path_steps

@@ -19,7 +19,7 @@ import numpy as np
 import agents
 import bridge_env  # noqa: F401 - registers the env
 from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.inference.shown import sample_view
 from agents.systems.library.shipped import read_system
 from agents.text_api import read_states

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.engine.compiled import LAST_RESORT
+from agents.systems.engine.compiler import LAST_RESORT
 from agents.systems.explain import player_terms
 from agents.systems.explain.explain import explain
 from agents.systems.explain.player_terms import of_call, symbols

@@ -15,7 +15,8 @@ from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, evaluate
 from agents.registry import seat_specs, without_search
 from agents.systems.bidder import Hierarchy
-from agents.systems.engine.state_cache import Queries, shared_cache
+from agents.systems.engine.shared_cache import shared_cache
+from agents.systems.engine.state_cache import Queries
 from bridge_env.bidders.registry import SpecError
 from bridge_env.io.files import FileError
 from bridge_env.rules.auction import LENGTH, Auctions

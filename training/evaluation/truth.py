@@ -13,7 +13,8 @@ from agents.networks.book import Book, shared_book
 from agents.registry import reader_of, system_of
 from agents.systems.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.systems.engine.state_cache import Queries
-from agents.systems.explain.player_terms import SUIT_NAMES, counts_points
+from agents.systems.explain.player_terms import SUIT_NAMES
+from agents.systems.explain.sentences import counts_points
 from agents.systems.language.columns import QUANTITY
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import full_spec

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.audit.cards import CardChecks
-from agents.systems.audit.checks import Lines, Place, PromiseChecks, names
-from agents.systems.audit.passes import check_passes
+from agents.systems.audit.checks import PromiseChecks
+from agents.systems.audit.lines import Lines, Place, names
 from agents.systems.audit.preempts import preempts
-from agents.systems.audit.probes import FEW_VARIANTS, OURS, Hands, Key, ProbeAuction, Simulator
+from agents.systems.audit.probes import Hands, Key, ProbeAuction
 from agents.systems.audit.reach import HandPool, Reach, lines_at
+from agents.systems.audit.simulator import FEW_VARIANTS, OURS, Simulator
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
-from agents.systems.engine.compiled import END_RULE, FIRST_RULE, Compiled
+from agents.systems.engine.compiled import Compiled
+from agents.systems.engine.rule_order import rules_of
 from agents.systems.language.text import constraint_text, numbered_anew
 from agents.systems.language.tree import Line, System, place_of, walk
 from bridge_env.rules.calls import call_text
@@ -25,7 +27,6 @@ from bridge_env.rules.calls import call_text
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
 _BOARDS, _SEED = 8000, 5
-_MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
 _SHARE = 0.5  # of the hands that make a call, which must have made it before
@@ -37,27 +38,16 @@ _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never
 def audit_system(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
     """Return the places of unsound lines (is it a general rule, and the line's number) with the faults.
 
-    The findings of the last systems are cached, because mending needs them again and again.
-
     Args:
         tick: gets how many of all probes are done.
     """
-    key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
-    if key not in _known:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[key] = _audit(system, tick)
-    return list(_known[key])
+    lines = chain(walk(system.system.lines), *(block.lines for block in system.system.blocks))
+    return _audit(system.system, tuple(line.number for line in lines), tick)
 
 
-_known: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
-
-
-def _numbers(system: System) -> tuple[int, ...]:
-    return tuple(line.number for line in chain(walk(system.lines), *(block.lines for block in system.blocks)))
-
-
-def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
+@lru_cache(maxsize=4)  # mending needs the last ones again; equal systems may have their lines at other numbers
+def _audit(text: System, numbers: tuple[int, ...], tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
+    system = Hierarchy(text)
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
     promises, cards = _played(simulator, lines, probes, tick), CardChecks(simulator, lines)
@@ -81,10 +71,10 @@ def _played(
     tick: Callable[[int, int], None] | None = None,
 ) -> PromiseChecks:
     """Count what hands call at probes, against what the lines promise."""
-    promises, done = PromiseChecks(lines), 0
+    promises, done = PromiseChecks(simulator, lines), 0
     for responses in simulator.play(probes):
         promises.see(responses)
-        check_passes(simulator, promises, responses)
+        promises.see_passes(responses)
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))
@@ -202,6 +192,6 @@ def _answers(compiled: Compiled, node: int, call: int) -> set[int]:
         at = waiting.pop()
         if at >= 0:
             waiting += np.unique(compiled.children[at]).tolist()
-            if compiled.parts[at, END_RULE] > compiled.parts[at, FIRST_RULE]:
+            if rules_of(compiled, at):
                 found.add(at)
     return found

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents.systems.audit.checks import Lines, Place
-from agents.systems.audit.probes import Responses, Simulator, arrays
+from agents.systems.audit.lines import Lines, Place
+from agents.systems.audit.responses import Responses
+from agents.systems.audit.simulator import Simulator, arrays
 from agents.systems.engine.compiled import END_TERM, FIRST_TERM
 from agents.systems.engine.state_cache import Queries
 from agents.systems.engine.term_counts import count_terms

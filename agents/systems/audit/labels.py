@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.rows import Rows
+from agents.systems.audit.responses import Responses
 from bridge_env.rules.calls import DOUBLE
 
 Bools = NDArray[np.bool_]
-Holds = Callable[[Rows], Bools]
+Holds = Callable[[Responses], Bools]
 
 
 class Label(NamedTuple):
@@ -29,7 +29,7 @@ class Label(NamedTuple):
     doubles: bool = False  # it is a promise of doubles alone
 
 
-def _take_out(rows: Rows) -> Bools:
+def _take_out(rows: Responses) -> Bools:
     others = np.where(rows.theirs < 3, rows.cards, 0)
     shape = (others >= 3).sum(axis=1) >= np.minimum((rows.theirs < 3).sum(axis=1), 2)
     short = (rows.in_theirs <= 2) & ((others.sum(axis=1) >= 7) | ((rows.cards >= 4) & rows.unbid)[:, 2:].any(axis=1))
@@ -37,33 +37,33 @@ def _take_out(rows: Rows) -> Bools:
     return found
 
 
-def _negative(rows: Rows) -> Bools:
+def _negative(rows: Responses) -> Bools:
     major = ((rows.cards >= 4) & rows.unbid)[:, 2:].any(axis=1)
     suits = ((rows.cards >= 3) & rows.unbid).sum(axis=1) >= 2
     found: Bools = (major | suits | (rows.in_theirs <= 3)) & _some_values(rows)
     return found
 
 
-def _some_values(rows: Rows) -> Bools:
+def _some_values(rows: Responses) -> Bools:
     return (rows.hcp >= 6) | (rows.hcp + rows.partner_least >= 18)
 
 
 def _two_suits(least: int, second: int, points: int) -> Holds:
-    def holds(rows: Rows) -> Bools:
+    def holds(rows: Responses) -> Bools:
         lengths = np.sort(rows.cards, axis=1)
         return (lengths[:, 3] >= least) & (lengths[:, 2] >= second) & (rows.hcp >= points)
 
     return holds
 
 
-def _splinter(rows: Rows) -> Bools:
+def _splinter(rows: Responses) -> Bools:
     trumps = (rows.cards + rows.partner >= 8).any(axis=1)
     found: Bools = (rows.cards_of(rows.strain) <= 1) & trumps
     return found
 
 
 def _support(fit: int, points: int) -> Holds:
-    def holds(rows: Rows) -> Bools:
+    def holds(rows: Responses) -> Bools:
         trumps = (rows.cards + rows.partner >= fit).any(axis=1)
         found: Bools = trumps & (rows.hcp >= points)
         return found
@@ -71,7 +71,7 @@ def _support(fit: int, points: int) -> Holds:
     return holds
 
 
-def _transfer(rows: Rows) -> Bools:
+def _transfer(rows: Responses) -> Bools:
     return ~np.isin(rows.strain, (1, 2)) | (rows.cards_of(rows.strain + 1) >= 5)
 
 
@@ -100,20 +100,13 @@ LABELS: tuple[Label, ...] = (
 )  # fmt: skip
 
 
-class Meaning(NamedTuple):
-    """What a double or redouble may mean; two of them in one auction leave partner to guess."""
-
-    name: str
-    pattern: str  # of the beginnings of notes that say it
-
-
-DOUBLES = (
-    Meaning("for penalties", r"for penalties|penalty"),
-    Meaning("for take-out", r"take-?out|negative|responsive|reopening|SOS"),
-    Meaning("of values", r"values|the hand is ours"),
-    Meaning("of a suit", r"(clubs|diamonds|hearts|spades)\b|for the lead"),
-)
-
+#: What a double or redouble may mean (two in one auction leave partner to guess), with the beginnings of such notes.
+DOUBLES = {
+    "for penalties": r"for penalties|penalty",
+    "for take-out": r"take-?out|negative|responsive|reopening|SOS",
+    "of values": r"values|the hand is ours",
+    "of a suit": r"(clubs|diamonds|hearts|spades)\b|for the lead",
+}
 #: Notes of calls that partner must answer.
 ASKING = re.compile(
     r"cue bid|fourth suit(?!: weak)|new minor forcing|Drury|Lebensohl|Blackwood|Gerber|Stayman|transfer|Texas|Jacoby"
@@ -129,7 +122,7 @@ NAMELESS = re.compile(r"(learned)?$")
 
 def meaning_of_double(note: str) -> int:
     """Return which of ``DOUBLES`` a note names; -1 for none."""
-    return next((kind for kind, meaning in enumerate(DOUBLES) if re.match(meaning.pattern, note)), -1)
+    return next((kind for kind, meaning in enumerate(DOUBLES.values()) if re.match(meaning, note)), -1)
 
 
 def labels_of(note: str, call: int) -> list[Label]:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.checks import Lines, Place
-from agents.systems.audit.probes import Hands, ProbeAuction, Responses, Simulator, better_suit
+from agents.systems.audit.lines import Lines, Place
+from agents.systems.audit.probes import Hands, ProbeAuction, better_suit
+from agents.systems.audit.responses import Responses
+from agents.systems.audit.simulator import Simulator
 from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import FEATURES, HCP, LENGTH
 from bridge_env.rules.calls import FIRST_BID, PASS, call_text
@@ -38,17 +40,17 @@ def _bad(seats: dict[tuple[int, int], Responses], weak: NDArray[np.bool_], lines
     """Yield openings in a bad seat or on a bad suit."""
     for (before, vul), responses in seats.items():
         for k in _rows(responses, weak):
-            f, call, place = responses.features[k], int(responses.call[k]), lines.places[responses.rule[k]]
-            suit, hand = (call - FIRST_BID) % 5, responses.hands.held[responses.hand[k]]
+            hand, call, place = responses.hand[k], int(responses.call[k]), lines.places[responses.rule[k]]
+            suit, f, held = (call - FIRST_BID) % 5, responses.hands.features[hand, 0], responses.hands.held[hand]
             if before == 3 and f[HCP] < _FOURTH:
                 why = f"fewer than {_FOURTH} points, where a pass ends the board"
                 yield place, f"opens {call_text(call)} in fourth seat on {why}"
             elif call < FIRST_BID + 10 and f[LENGTH + suit] < 6 and (f[_TOP5 + suit] < 3 or (before < 2 and vul)):
                 good = "six cards, or five good ones not vulnerable or in third seat"
-                yield place, f"a weak two promises {good}; not {hand_text(hand)}"
+                yield place, f"a weak two promises {good}; not {hand_text(held)}"
             elif before < 3 and f[_TOP3 + suit] < 1 and f[_TOP5 + suit] < 2 and f[LENGTH + suit] < 8:
                 good = "a top honour, or two of the top five, in a suit of less than eight cards"
-                yield place, f"a preempt promises {good}; not {hand_text(hand)}"
+                yield place, f"a preempt promises {good}; not {hand_text(held)}"
 
 
 def _opening(passes: int, vulnerable: int) -> ProbeAuction:
@@ -60,7 +62,7 @@ def _weak_rules(seats: dict[tuple[int, int], Responses], rules: int) -> NDArray[
     most = np.full(rules, -1, np.int16)  # as the features are: numpy compares them faster
     for responses in seats.values():
         known = responses.rule >= 0
-        np.maximum.at(most, responses.rule[known], responses.features[known, HCP])
+        np.maximum.at(most, responses.rule[known], responses.hcp[known])
     weak = (most >= 0) & (most <= _WEAK)
     for responses in seats.values():
         other = (responses.rule >= 0) & ((responses.call < FIRST_BID + 5) | ((responses.call - FIRST_BID) % 5 == 4))
@@ -97,7 +99,7 @@ def _lower(
             worse = responses.hands.held[responses.hand[rows]]
             better = better_suit(worse, suit)
             again = simulator.see([_opening(before, vul)], Hands.of(better))
-            same = again.features[:, HCP] == responses.features[rows, HCP]
+            same = again.hcp == responses.hcp[rows]
             changed = (worse != better).any(axis=1) & same
             same_suit = (again.call >= FIRST_BID + 5) & ((again.call - FIRST_BID) % 5 == suit)
             lower = changed & ((again.call == PASS) | (same_suit & (again.call < responses.call[rows])))

@@ -8,18 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.probes import Calls, Hands, ProbeAuction, Simulator, arrays, draw_hands
+from agents.systems.audit.probes import Hands, Key, ProbeAuction, draw_hands
+from agents.systems.audit.simulator import Simulator, arrays
 from agents.systems.engine.auction_state import LEVEL_COLUMN
 from agents.systems.engine.compiled import (
-    END_RULE,
-    FIRST_RULE,
     RULE_CALL,
     RULE_LINE,
     Alternatives,
     Compiled,
+    clauses_of,
     first_general_rule,
 )
-from agents.systems.engine.decompile import clauses_of
 from agents.systems.engine.rule_order import conditions_of, level_of, rules_of
 from agents.systems.engine.state_cache import Queries
 from bridge_env.hands.features import HCP, LENGTH, POINTS, hand_features
@@ -49,7 +48,7 @@ class Reach:
 
     def __init__(self, simulator: Simulator, pool: HandPool) -> None:
         self.simulator, self.pool = simulator, pool
-        self._known: dict[tuple[Calls, int, int], bool] = {}  # whether some hand makes the last call of an auction
+        self._known: dict[Key, bool] = {}  # whether some hand makes the last call of an auction
 
     def by_partner(self, probe: ProbeAuction) -> bool:
         """Return whether some hand makes partner's last call, and all earlier ones."""
@@ -121,5 +120,4 @@ def _meet(rows: NDArray[np.int16], clauses: Sequence[Alternatives]) -> NDArray[n
 
 def lines_at(compiled: Compiled, node: int) -> set[int]:
     """Return the lines of the tree that may call at a node."""
-    first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
-    return set(compiled.rules[first:end, RULE_LINE].tolist())
+    return set(compiled.rules[list(rules_of(compiled, node)), RULE_LINE].tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.systems.changes.edits import Edit, Replace, SetCards
-from agents.systems.changes.mutation import Address, SeededRandom, Trail, with_lines
+from agents.systems.changes.mutation import Address, SeededRandom, Trail
 from agents.systems.language.constraints import constraint_text, score_text
 from agents.systems.language.tree import Atom, Line, Score, System, atoms_of
 
@@ -26,7 +26,8 @@ def vary_card(system: System, address: Address, trail: Trail, line: Line, chance
     what = f"{line.name}: {score_text(line.score)} -> {score_text(score)}"
     if kind != "split":
         return Replace(trail, line, (varied,), what)
-    block = with_lines(system, address, (varied,)).blocks[int(address[1])]
+    block, at = system.blocks[int(address[1])], int(address[2])
+    block = replace(block, lines=(*block.lines[:at], varied, *block.lines[at + 1 :]))
     atom = _SPLITS[chance.below(len(_SPLITS))]
     if any(one.word == atom.word for one in atoms_of(block.when)):
         return None

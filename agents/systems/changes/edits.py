@@ -6,12 +6,13 @@ thought out for one version of a system applies to the next, and to partner's.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.systems.changes.chapters import ReplaceSection
-from agents.systems.changes.mutation import Address, Trail, line_at, placed, trail_of, with_lines
+from agents.systems.changes.mutation import Address, Trail, placed, with_lines
 from agents.systems.language.overrides import answers
+from agents.systems.language.paths import path_steps
 from agents.systems.language.text import constraint_text, heading_of
 from agents.systems.language.tree import Block, Constraint, Line, Step, System
 
@@ -152,8 +153,9 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
     yield from _cards(mine, theirs)
     mine, theirs = (replace(one, blocks=tuple(b for b in one.blocks if not b.weighs)) for one in (mine, theirs))
     there, replaced = _held(theirs), set[tuple[Trail, Line]]()
+    here = {address: (trail, line) for address, trail, line in placed(mine)}
     for address, trail, line in new_lines(mine, theirs):
-        edit = _bring(mine, theirs, there, address, trail, line)
+        edit = _bring(here, theirs, there, address, trail, line)
         if isinstance(edit, Replace) and len(edit.new) == 1:
             replaced.add((edit.trail, edit.old))
         yield edit
@@ -207,16 +209,17 @@ def _heading(edit: Edit) -> str:
     return first.split("-")[0]
 
 
-def _bring(mine: System, theirs: System, there: _Held, address: Address, trail: Trail, line: Line) -> Edit:
+def _bring(
+    here: Mapping[Address, tuple[Trail, Line]], theirs: System, there: _Held, address: Address, trail: Trail, line: Line
+) -> Edit:
     """Return the edit that brings a line at ``address`` of ``theirs``: in place of mine, in front of it, or anew."""
-    at_place, what = line_at(mine, address), f"takes {line.name}"
-    if at_place is not None and trail_of(mine, address) == trail:
+    (own_trail, at_place), what = here.get(address, ((), None)), f"takes {line.name}"
+    if at_place is not None and own_trail == trail:
         if at_place.path == line.path and (trail, what_it_says(at_place)) not in there:
             return Replace(trail, at_place, (replace(line, lines=at_place.lines),), what)
         return Replace(trail, at_place, (replace(line, lines=()), at_place), what)
     if address[0] == "lines":
-        above = [line_at(theirs, address[:end]) for end in range(2, len(address))]
-        return Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
+        return Insert(path_steps("-".join(trail)), line, what)
     return InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
 
 

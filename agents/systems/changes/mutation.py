@@ -47,7 +47,7 @@ class SeededRandom:
 
 
 def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
-    """Iterate over every line with its address and its ``trail_of``, which lines side by side share."""
+    """Iterate over every line with its address and its trail, which lines side by side share."""
 
     def below(lines: tuple[Line, ...], at: Address, trail: Trail) -> Iterator[tuple[Address, Trail, Line]]:
         for i, line in enumerate(lines):
@@ -58,51 +58,22 @@ def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
 
     yield from below(system.lines, ("lines",), ())
     for b, block in enumerate(system.blocks):
-        yield from below(block.lines, ("blocks", b), trail_of(system, ("blocks", b)))
-
-
-def trail_of(system: System, address: Address) -> Trail:
-    """Return the names of what lies above a line: of its block, or of the lines that lead to it."""
-    if address[0] == "blocks":
-        return (heading_of(system.blocks[int(address[1])]),)
-    above = (line_at(system, address[:end]) for end in range(2, len(address)))
-    return tuple(line.name for line in above if line is not None)
-
-
-def line_at(system: System, address: Address) -> Line | None:
-    """Return the line at an address, or None."""
-    lines, rest = _top(system, address)
-    line = None
-    for index in rest:
-        if index >= len(lines):
-            return None
-        line = lines[index]
-        lines = line.lines
-    return line
+        yield from below(block.lines, ("blocks", b), (heading_of(block),))
 
 
 def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
     """Replace the line at an address by other lines, or by none."""
 
-    def put(lines: tuple[Line, ...], rest: tuple[int, ...]) -> tuple[Line, ...]:
-        i = rest[0]
-        here = new if len(rest) == 1 else (replace(lines[i], lines=put(lines[i].lines, rest[1:])),)
-        return (*lines[:i], *here, *lines[i + 1 :])
+    def put(lines: tuple[Line, ...], at: int, *below: int) -> tuple[Line, ...]:
+        here = (replace(lines[at], lines=put(lines[at].lines, *below)),) if below else new
+        return (*lines[:at], *here, *lines[at + 1 :])
 
-    lines, rest = _top(system, address)
-    if address[0] == "lines":
-        return replace(system, lines=put(lines, rest))
-    b = int(address[1])
-    block = replace(system.blocks[b], lines=put(lines, rest))
+    top, *places = address[0], *map(int, address[1:])
+    if top == "lines":
+        return replace(system, lines=put(system.lines, *places))
+    b, *places = places
+    block = replace(system.blocks[b], lines=put(system.blocks[b].lines, *places))
     return replace(system, blocks=(*system.blocks[:b], block, *system.blocks[b + 1 :]))
-
-
-def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int, ...]]:
-    if address[0] == "lines":
-        return system.lines, tuple(int(i) for i in address[1:])
-    b = int(address[1])
-    lines = system.blocks[b].lines if b < len(system.blocks) else ()
-    return lines, tuple(int(i) for i in address[2:])
 
 
 # --- thresholds --------------------------------------------------------------------------------------

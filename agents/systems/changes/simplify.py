@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.systems.changes.complexity_limits import is_natural
 from agents.systems.changes.edits import Replace, dropped, new_lines, without_clause
 from agents.systems.changes.equivalence import same_rules
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.language.tree import System
 
 

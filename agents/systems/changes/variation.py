@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.systems.changes.card_variation import vary_card
 from agents.systems.changes.edits import Edit, Replace, SwapLines, dropped, without_clause
-from agents.systems.changes.mutation import Address, SeededRandom, Trail, line_at, moves, placed, with_atom
+from agents.systems.changes.mutation import Address, SeededRandom, Trail, moves, placed, with_atom
 from agents.systems.language.text import atom_text, constraint_text
 from agents.systems.language.tree import INFINITE, Atom, Line, Step, System, atoms_of
 
@@ -32,11 +32,12 @@ def vary(system: System, chance: SeededRandom, usage: Mapping[int, int]) -> Edit
     kind = list(KINDS)[chance.weighted(np.array(list(KINDS.values()), float))]
     if kind == "threshold":
         return threshold_move(system, chance, usage)
-    address, trail, line = _by_usage([place for place in placed(system) if not place[2].after], chance, usage)
+    rules = [place for place in placed(system) if not place[2].after]
+    address, trail, line = _by_usage(rules, chance, usage)
     if line.score is not None:
         return vary_card(system, address, trail, line, chance)
-    lower = line_at(system, (*address[:-1], int(address[-1]) + 1))
-    return _varied(kind, trail, line, None if lower is None or lower.after else lower, chance)
+    below = (*address[:-1], int(address[-1]) + 1)
+    return _varied(kind, trail, line, next((lower for at, _, lower in rules if at == below), None), chance)
 
 
 def _by_usage(

@@ -1,49 +1,22 @@
-"""Compile a system to arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
+"""The arrays that a system is compiled to, which kernels (``njit``) work with, and their conditions as words again.
 
 A part is a node of the tree, a block of scorecards or of general rules: a context that must hold, and rules. A node
-needs no context. ``rule_order`` visits parts and their rules in order. Kernels (``njit``) freeze the columns.
+needs no context. ``rule_order`` visits parts and their rules in order. Kernels freeze the columns.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.language.files import LAST_RESORT_FILE
-from agents.systems.language.paths import (
-    ANY_BID,
-    ANY_BID_SPANS,
-    HIGHEST,
-    HIGHEST_NOTRUMP,
-    SPAN_CODES,
-    STRAINS,
-    Bindings,
-    span_call,
-    strains_of,
-    token_readings,
-)
-from agents.systems.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference, load_system
-from agents.systems.language.tree import (
-    INFINITE,
-    Atom,
-    Block,
-    Clause,
-    Constraint,
-    Line,
-    Score,
-    Step,
-    System,
-    atoms_of,
-    place_of,
-)
-from agents.systems.language.vocabulary import CONTEXT, WORDS, difference
-from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
+from agents.systems.language.paths import SPAN_CODES, span_call
+from agents.systems.language.text import FLAGS
+from agents.systems.language.tree import INFINITE, Atom
+from agents.systems.language.vocabulary import SUIT_LETTERS, WORDS, difference
+from bridge_env.rules.calls import NUM_BIDS, NUM_CALLS, parse_call
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
 # atoms of one of these, the parts that are a system's blocks of general rules. CARDS is the first of a system's blocks
@@ -59,41 +32,19 @@ ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
 #: What RULE_CALL is where RULE_SPAN is none of SPAN_CODES: a call, and no strain whose level follows from the auction.
 SPAN_CALL = 0
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
-_NO_SCORE = (0, 0, 0, -1, -1)  # the last columns of a rule that is no scorecard
 #: Of a scorecard that does not say what its call shows: it shows what the rules' call shows.
 SHOWS_NOTHING = 1 << len(FLAGS)
 #: Of a call that asks partner, by its note.
 ASKS = SHOWS_NOTHING << 1
-ASKING_NOTE = re.compile(r"Blackwood|Drury|Gerber|Stayman|Texas|transfer|aces\b|key cards|.*\basks\b|.*\?$")
-
-_PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
-_BOUND = WORDS["bound"]
-_NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
 FOUR_NOTRUMP = parse_call("4NT")  # it asks for aces or for more points, whatever lines there are for it
-#: Of scorecards: answers to partner's 4NT are the rules' alone.
-_ANSWERS_NO_ACES: Clause = tuple(
-    (Atom("partner-called", *limits),) for limits in ((-INFINITE, FOUR_NOTRUMP - 1), (FOUR_NOTRUMP + 1, INFINITE))
-)
-_UP_TO: Clause = ((Atom("level", 0, HIGHEST),),)
-_UP_TO_NOTRUMP: Clause = ((Atom("level", 0, HIGHEST_NOTRUMP),),)
 
 AtomRow = tuple[int, int, int]  # column, least, most
 Alternatives = Sequence[Sequence[AtomRow]]
 
-
-def _last_resort() -> tuple[Block, ...]:
-    """Read ``last-resort.bidding``; lines get numbers below -1: they are no lines of a system, and -1 is no line."""
-    out, number = [], -2
-    for block in load_system(LAST_RESORT_FILE).blocks:
-        lines = tuple(replace(line, number=number - i) for i, line in enumerate(block.lines))
-        out.append(replace(block, number=0, lines=lines))
-        number -= len(lines)
-    return tuple(out)
-
-
-#: The calls of a player that may not pass, where no rule of the system has a call: these follow the general rules of
-#: every system. General rules never pass an auction that the side must go on with (the word ``bound``).
-LAST_RESORT = _last_resort()
+_NAMES = {column: word for word, column in WORDS.items()}
+_DIFFERENCES = {
+    difference(a, b)[0]: (SUIT_LETTERS[a], SUIT_LETTERS[b]) for a in range(4) for b in range(a + 1, 4)
+}  # fmt: skip
 
 
 class Compiled(NamedTuple):
@@ -115,309 +66,6 @@ class Compiled(NamedTuple):
     roots: Annotated[NDArray[np.int32], "systems"]  # of a system: its root node
     # of a system: the first part that is a block of general rules, end, the first that is a block of scorecards
     spans: Annotated[NDArray[np.int32], "systems", SPAN_COLUMNS]
-
-
-class _Place(NamedTuple):
-    """A place in the expansion of the tree: a node, and what the auction that leads to it allows next."""
-
-    node: int
-    bindings: Bindings = ()
-    bid: int = -1
-    bid_is_theirs: bool = False
-    doubling: int = 0
-
-
-def compile_system(system: System) -> Compiled:
-    """Return the arrays of one system.
-
-    Raises:
-        SystemTextError: a line that no auction can reach, or a variable that nothing binds; names the line.
-    """
-    compiled, faults = compile_leniently(system)
-    if faults:
-        raise faults[0]
-    return compiled
-
-
-def compile_leniently(system: System) -> tuple[Compiled, list[SystemTextError]]:
-    """Return the arrays of a system without its faulty lines and what follows these, and the faults."""
-    builder = _Builder(system)
-    return builder.build(), builder.faults
-
-
-class _Builder:
-    def __init__(self, system: System) -> None:
-        self.system = system
-        self.children: list[dict[tuple[int, int], int]] = [{}]
-        self.rules_of: list[list[tuple[int, ...]]] = [[]]
-        self.clauses: list[tuple[int, int]] = []
-        self.together: list[tuple[int, int]] = []
-        self.atoms: list[tuple[int, int, int]] = []
-        self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
-        self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
-        self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
-        self.faults: list[SystemTextError] = []
-        self.extended: dict[tuple[int, int], Constraint] = {}  # by conditions and one more: all of them
-        self.terms: list[tuple[int, ...]] = []
-
-    def build(self) -> Compiled:
-        self.expand(self.system.lines, [_Place(0)])
-        rules: list[tuple[int, ...]] = []
-        parts = []
-        for own in self.rules_of:
-            self.add_limits(own)
-            parts.append((0, 0, len(rules), len(rules) + len(own)))
-            rules += own
-        cards = [block for block in self.system.blocks if block.weighs]
-        general = [block for block in self.system.blocks if not block.weighs]
-        weighing = 0  # blocks of scorecards
-        for block in (*cards, *general, *LAST_RESORT):
-            first = len(rules)
-            try:
-                when = self.with_one(block.when, _ANSWERS_NO_ACES) if block.weighs else block.when
-                context = self.constraint(when, (), block)
-                if block.weighs and self.shows(context):
-                    raise self.fault(block, "what follows 'weigh when' is known to all: it cannot ask about the hand")
-            except SystemTextError as fault:
-                self.faults.append(fault)
-                continue
-            for line in block.lines:
-                try:
-                    rules += list(self.general_rules(line))
-                except SystemTextError as fault:
-                    self.faults.append(fault)
-            parts.append((*context, first, len(rules)))
-            weighing += block.weighs
-        nodes = len(self.children)
-        children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
-        edges = _table([(n, *at, child) for n, table in enumerate(self.children) for at, child in table.items()], 4)
-        children[edges[:, 0], edges[:, 1], edges[:, 2]] = edges[:, 3]
-        return Compiled(
-            children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
-            _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
-            _table(self.terms, TERM_COLUMNS), np.zeros(1, np.int32),
-            np.array([[nodes + weighing, len(parts), nodes]], np.int32),
-        )  # fmt: skip
-
-    # --- the tree ---------------------------------------------------------------------------------
-
-    def expand(self, lines: tuple[Line, ...], places: list[_Place]) -> None:
-        """Add ``lines`` as what may follow at every place."""
-        for line in lines:
-            try:
-                reached = self.add_line(line, places)
-            except SystemTextError as fault:
-                self.faults.append(fault)
-                continue
-            if line.lines:
-                self.expand(line.lines, reached)
-
-    def add_line(self, line: Line, places: list[_Place]) -> list[_Place]:
-        """Add the rules of one line, and return where its calls lead."""
-        reached, rules = list[_Place](), list[tuple[int, tuple[int, ...]]]()
-        for place in places:
-            for before in self.follow(place, line.path[:-1]):
-                for call, after in self.successors(before, line.path[-1]):
-                    if not line.after:
-                        constraint = self.passing(line.constraint) if call == PASS else line.constraint
-                        clauses = self.constraint(constraint, after.bindings, line)
-                        rules.append((before.node, (SPAN_CALL, call, _bits(line), *clauses, line.number, *_NO_SCORE)))
-                    reached.append(after)
-        if not reached:
-            reason = "no auction leads here: the call is not legal after the lines above it"
-            raise self.fault(line, f"{reason}: {line.name!r}")
-        for node, rule in rules:
-            self.rules_of[node].append(rule)
-        return reached
-
-    def follow(self, place: _Place, path: tuple[Step, ...]) -> list[_Place]:
-        places = [place]
-        for step in path:
-            places = [after for p in places for _, after in self.successors(p, step)]
-        return places
-
-    def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
-        """Iterate over every call that ``step`` can be at ``place``, and where it leads."""
-        node, before, bid, bid_is_theirs, doubling = place
-        token, theirs = step.token, step.theirs
-        for call, bindings in self.read(token, before, bid):
-            if call == DOUBLE and (bid < 0 or bid_is_theirs == theirs or doubling):
-                continue
-            if call == REDOUBLE and (bid_is_theirs != theirs or doubling != 1):
-                continue
-            if call >= FIRST_BID and call - FIRST_BID <= bid:
-                continue
-            if call == PASS and bid < 0:  # leads nowhere before the opening: a line names the position
-                yield call, place
-                continue
-            child = self.children[node].get((int(theirs), call))
-            if child is None:
-                child = len(self.children)
-                self.children[node][(int(theirs), call)] = child
-                self.children.append({})
-                self.rules_of.append([])
-            if call >= FIRST_BID:
-                yield call, _Place(child, bindings, call - FIRST_BID, theirs, 0)
-            else:
-                yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
-
-    def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
-        """Return the calls that ``token`` can be after ``bid``: ``token_readings``, computed once."""
-        key = token, bindings, bid if token == "any" or ":" in token else -1
-        found = self.readings.get(key)
-        if found is None:
-            found = self.readings[key] = list(token_readings(*key))
-        return found
-
-    # --- general rules ------------------------------------------------------------------------------
-
-    def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
-        if len(line.path) != 1 or line.path[0].theirs or line.lines:
-            raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
-        span, _, strain = line.path[0].token.partition(":")
-        if not strain:
-            readings = [([SPAN_CALL], call, b) for call, b in token_readings(span, (), -1)]
-        else:
-            codes = [SPAN_CODES[one] for one in (ANY_BID_SPANS if span == ANY_BID else (span,))]
-            readings = [(codes, value, b) for value, b in strains_of(strain, ())]
-        constraint = self.passing(line.constraint) if span == "P" else line.constraint
-        if span == ANY_BID:
-            constraint = self.with_one(constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
-        for codes, value, bindings in readings:
-            clauses, flags, score = self.constraint(constraint, bindings, line), _bits(line), _NO_SCORE
-            if line.score is not None:
-                shows = (-1, -1)
-                if line.shows:
-                    shows = self.add([], (self.alternatives(c, bindings, line) for c in (*constraint, *line.shows)))
-                else:
-                    flags |= SHOWS_NOTHING
-                score = (*self.score(line.score, bindings, line), *shows)
-            for code in codes:  # with the same terms: ``sums`` adds them up once
-                yield (code, value, flags, *clauses, line.number, *score)
-
-    def score(self, score: Score, bindings: Bindings, line: Line) -> tuple[int, int, int]:
-        """Add the terms of a score; return its start, the first term and the end."""
-        first = len(self.terms)
-        for term in score.terms:
-            word, less = (
-                self.atom(Atom(word, 0, 0), bindings, line)[0] if word else -1 for word in (term.word, term.less)
-            )
-            clause = -1 if term.word else self.add([], [self.alternatives(term.condition, bindings, line)])[0]
-            self.terms.append((term.points, word, less, clause))
-        return score.base, first, len(self.terms)
-
-    def shows(self, clauses: tuple[int, int]) -> bool:
-        """Return whether some clauses speak of the hand."""
-        alternatives = [self.together[k] for clause in range(*clauses) for k in range(*self.clauses[clause])]
-        return any(self.atoms[atom][ATOM_COLUMN] not in CONTEXT for pair in alternatives for atom in range(*pair))
-
-    # --- constraints --------------------------------------------------------------------------------
-
-    def add_limits(self, rules: list[tuple[int, ...]]) -> None:
-        """Add to the rules of a node what the auction must be like where they count (``_auctions_below``)."""
-        left = list[Alternatives]()
-        for place, rule in enumerate(rules):
-            if left:
-                clauses = self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], left)
-                rules[place] = (*rule[:RULE_FIRST], *clauses, *rule[RULE_LINE:])
-            if rule[RULE_END] - rule[RULE_FIRST] <= 2:
-                left += _auctions_below(self.clauses_of(rule))
-
-    def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
-        """Add some clauses and new ones; return the first clause and the end."""
-        for alternatives in more:
-            first = len(self.together)
-            for atoms in alternatives:
-                self.together.append((len(self.atoms), len(self.atoms) + len(atoms)))
-                self.atoms += atoms
-            clauses.append((first, len(self.together)))
-        self.clauses += clauses
-        return len(self.clauses) - len(clauses), len(self.clauses)
-
-    def clauses_of(self, rule: tuple[int, ...]) -> list[list[list[AtomRow]]]:
-        """Return the atoms of a rule's conditions."""
-        clauses = range(rule[RULE_FIRST], rule[RULE_END])
-        return [[self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in clauses]
-
-    def passing(self, constraint: Constraint) -> Constraint:
-        """Return the conditions of a rule that passes: its own, and that its side need not go on."""
-        return self.with_one(constraint, _NOT_BOUND)
-
-    def with_one(self, constraint: Constraint, clause: Clause) -> Constraint:
-        """Return conditions and one more, the same object each time: ``constraint`` knows objects by identity."""
-        return self.extended.setdefault((id(constraint), id(clause)), (*constraint, clause))
-
-    def constraint(self, constraint: Constraint, bindings: Bindings, line: Line | Block) -> tuple[int, int]:
-        """Return the first clause and the end of ``constraint``, shared by all rules with the same conditions."""
-        names = self.names.get(id(constraint))
-        if names is None:
-            names = self.names[id(constraint)] = _variables(constraint)
-        key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
-        known = self.cache.get(key)
-        if known is None:
-            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, line) for c in constraint))
-        return known
-
-    def alternatives(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
-        """Return the atoms of a clause."""
-        return [[self.atom(atom, bindings, line) for atom in together] for together in clause]
-
-    def atom(self, atom: Atom, bindings: Bindings, line: Line | Block) -> tuple[int, int, int]:
-        word, suits = atom.word, dict(bindings)
-
-        def suit_of(name: str) -> int:
-            if name in STRAINS:
-                return STRAINS[name]
-            if name not in suits:
-                reason = f"{name!r} in {word!r} stands for no suit here; a call such as 1{name} must come first"
-                raise self.fault(line, reason)
-            return suits[name]
-
-        if is_difference(word):
-            first, _, second = word.partition("-")
-            if suit_of(first) == suit_of(second):  # "M > H" where M is H
-                return WORDS["hcp"], *((0, 99) if atom.lo <= 0 else (99, 0))
-            column, sign = difference(suit_of(first), suit_of(second))
-            return (column, atom.lo, atom.hi) if sign > 0 else (column, -atom.hi, -atom.lo)
-        stem, colon, suit = word.partition(":")
-        if not colon and word in WORDS:
-            return WORDS[word], atom.lo, atom.hi
-        name = SUITS[suit_of(suit if colon else word)]
-        return WORDS[f"{stem}:{name}" if colon else name], atom.lo, atom.hi
-
-    def fault(self, line: Line | Block, reason: str) -> SystemTextError:
-        return SystemTextError(f"system {self.system.name!r}, {place_of(line)}: {reason}", line, reason)
-
-
-def _auctions_below(clauses: Sequence[Alternatives]) -> list[Alternatives]:
-    """Return what the auction must be like for rules below a rule to count, if that takes every hand in some auctions.
-
-    "P  15+ they-min" does so: conditions of the rules below it are not read into the calls of the rules above.
-
-    Args:
-        clauses: of the rule; with ``bound`` where it passes.
-    """
-    alone = [clause[0][0] for clause in clauses if len(clause) == len(clause[0]) == 1]
-    conditions = [atom for atom in alone if atom[0] != _BOUND]
-    if len(alone) < len(clauses) or len(conditions) != 1 or conditions[0][0] not in CONTEXT - {WORDS["level"]}:
-        return []
-    column, low, high = conditions[0]
-    others = [(column, -1, low - 1), (column, high + 1, 99), *[(_BOUND, 1, 1)] * (len(alone) - 1)]
-    return [[[atom] for atom in others if 0 <= atom[2] >= atom[1]]]
-
-
-def _bits(line: Line) -> int:
-    return sum(FLAG_BITS[flag] for flag in line.flags) + (ASKS if ASKING_NOTE.match(line.note) else 0)
-
-
-def _variables(constraint: Constraint) -> frozenset[str]:
-    """Return the suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
-    words = {atom.word for atom in atoms_of(constraint)}
-    return frozenset(part for word in words for part in _PARTS.split(word) if part in VARIABLES)
-
-
-def _table(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[np.int32]:
-    return np.fromiter(chain.from_iterable(rows), np.int32, len(rows) * width).reshape(-1, width)
 
 
 #: ``span_call`` for kernels: row ``[span, strain, last_bid + 1]``. SPAN_CALL has no row that means anything.
@@ -469,3 +117,24 @@ def pool(systems: list[Compiled]) -> Compiled:
     joined[Compiled._fields.index("parts")] += blocks
     out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
     return out._replace(atoms=out.atoms.astype(np.int16))
+
+
+def clauses_of(pool: Compiled, first: int, end: int) -> tuple[tuple[tuple[AtomRow, ...], ...], ...]:
+    """Return clauses ``first`` to ``end``: of each its alternatives, of each of these its atoms."""
+    return tuple(
+        tuple(
+            tuple((column, low, high) for column, low, high in pool.atoms[one:last].tolist())
+            for one, last in pool.together[start:stop].tolist()
+        )
+        for start, stop in pool.clauses[first:end].tolist()
+    )
+
+
+def atom_of(column: int, low: int, high: int) -> Atom:
+    """Return an atom with its word."""
+    if column not in _DIFFERENCES:
+        return Atom(_NAMES[column], low, high)
+    first, second = _DIFFERENCES[column]
+    if high > 0 or low == high:
+        return Atom(f"{first}-{second}", low, high)
+    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)

@@ -1,6 +1,5 @@
-"""Cache auction states for each set of systems.
+"""Cache the auction states met among some systems.
 
-Systems that bid together at many tables go from state to state in one kernel (``SystemsAtTables``).
 ``agents.systems.engine.states`` says what a state is. Calls never depend on the cache.
 """
 
@@ -9,7 +8,6 @@ from __future__ import annotations
 import math
 import mmap
 import sys
-from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
@@ -38,7 +36,7 @@ from agents.systems.engine.states import (
     Store,
     room_to_work,
 )
-from agents.systems.engine.table_kernels import TableStates, bid_boards, call_at_tables
+from agents.systems.engine.table_kernels import bid_boards
 from agents.systems.language.columns import QUANTITIES
 from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.bidders.view import BidView
@@ -47,11 +45,9 @@ from bridge_env.hands.features import NUM_FEATURES, hand_features
 from bridge_env.rules.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.rules.calls import PASS
 
-MOST_STATES, MOST_CODE, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
-CACHE_BYTES = 128 << 20  # bytes of states that a process caches
+MOST_STATES, MOST_CODE, MOST_ROOTS = 200_000, 8_000_000, 4096  # that fit; some 135 MB, taken as they are needed
 _LARGE = 2 << 20  # bytes of a large page
 _ROOTS = 16  # of one system: dealer and vulnerability
-LEAST_HELD = 8 << 20  # what any of them holds, the pool and its index with it, however few its states are
 
 
 class Queries(NamedTuple):
@@ -78,17 +74,6 @@ class Queries(NamedTuple):
         state = np.zeros((len(view), STATE_COLUMNS), np.int16)
         state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
         return cls(features, rows, state, view.history, view.length.astype(np.int64))
-
-    @classmethod
-    def of_prefixes(cls, state: NDArray[np.int16], calls: NDArray[np.int8], lengths: NDArray[np.int64]) -> Queries:
-        """Return one auction as it was after ``lengths`` (N,) of its calls, without hands.
-
-        Args:
-            state: int16 (STATE_COLUMNS,), whose dealer and vulnerability count; calls: int8 (L,).
-        """
-        n = len(lengths)
-        none = np.zeros((1, 4, NUM_FEATURES), np.int16)
-        return cls(none, np.zeros(n, np.int64), np.tile(state, (n, 1)), np.tile(calls, (n, 1)), lengths)
 
     @classmethod
     def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Queries:
@@ -120,7 +105,6 @@ class StateCache:
 
     Args:
         systems: each once; rows of ``bid`` name them by number.
-        states, steps, roots: how many fit. Memory is taken as it is used.
 
     Attributes:
         pool: the arrays of all systems.
@@ -133,13 +117,7 @@ class StateCache:
         ValueError: a system has more conditions than a program can hold.
     """
 
-    def __init__(
-        self,
-        systems: Sequence[HasCompiled],
-        states: int = MOST_STATES,
-        steps: int = MOST_CODE,
-        roots: int = MOST_ROOTS,
-    ) -> None:
+    def __init__(self, systems: Sequence[HasCompiled]) -> None:
         compiled = [system.compiled for system in systems]
         self.pool = pool(compiled)
         self.first_rules = np.cumsum([0, *(len(one.rules) for one in compiled)]).astype(np.int32)[:-1]
@@ -147,9 +125,9 @@ class StateCache:
         if longest > MOST_STEPS:
             raise ValueError(f"a system has {longest:,} conditions to look at in one auction; {MOST_STEPS:,} can be")
         self._store = Store(
-            untouched((states, LINKS), np.int32), untouched((states, NOTES), np.int16),
-            untouched((max(steps, longest),), np.int64),
-            np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
+            untouched((MOST_STATES, LINKS), np.int32), untouched((MOST_STATES, NOTES), np.int16),
+            untouched((max(MOST_CODE, longest),), np.int64),
+            np.full((MOST_ROOTS, ROOT_COLUMNS), -1, np.int32), np.empty(MOST_ROOTS, np.int32),
             np.full((len(self.pool.spans), SHAPES), -1, np.int32),
             np.full((len(self.pool.spans), SHAPES), -1, np.int32),
             np.full(len(self.pool.children), -1, np.int32),
@@ -323,61 +301,3 @@ class StateCache:
 
 def _of_seats(systems: NDArray[np.int32] | None) -> NDArray[np.int32]:
     return np.zeros(4, np.int32) if systems is None else systems
-
-
-_cache: OrderedDict[tuple[HasCompiled, ...], StateCache] = OrderedDict()
-_cache_lock = RLock()
-
-
-def shared_cache(seats: Sequence[HasCompiled]) -> tuple[StateCache, NDArray[np.int32]]:
-    """Return this process's cache for the systems of some seats, and the number of each seat's system."""
-    distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
-    with _cache_lock:
-        found = _cache.pop(distinct, None)
-        if found is None:
-            found = StateCache(distinct)
-        held = max(found.bytes, LEAST_HELD)
-        for key in reversed(list(_cache)):
-            held += max(_cache[key].bytes, LEAST_HELD)
-            if held > CACHE_BYTES:
-                del _cache[key]
-        _cache[distinct] = found
-    return found, np.array([distinct.index(seat) for seat in seats], np.int32)
-
-
-class SystemsAtTables:
-    """A group: systems at some seats of N tables, whose calls one kernel makes, as each would make them alone.
-
-    Args:
-        readings: for N, E, S, W the systems by which the player there reads the calls of N, E, S and W; None: a player
-            outside the group.
-        tables: N.
-    """
-
-    def __init__(self, readings: Sequence[Sequence[HasCompiled] | None], tables: int) -> None:
-        self.seats = np.array([reading is not None for reading in readings])
-        distinct = list(dict.fromkeys(tuple(reading) for reading in readings if reading is not None))
-        self._reading_of = np.array([-1 if r is None else distinct.index(tuple(r)) for r in readings], np.int8)
-        self._states, numbers = shared_cache([system for reading in distinct for system in reading])
-        self._read_by = numbers.reshape(-1, 4).copy()
-        self._tables = TableStates(
-            np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
-            np.zeros((tables, len(distinct)), np.int32), np.zeros((tables, len(distinct)), np.int16),
-        )  # fmt: skip
-        self._edition = self._states.edition
-
-    def deal(self, rows: NDArray[np.intp]) -> None:
-        """Forget the deals that lay at tables ``rows``."""
-        self._tables.known[rows] = False
-
-    def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
-        """Make calls at tables ``rows`` until their auctions are over, or a seat outside the group is to call."""
-        with self._states.lock:
-            edition = self._states.make_room()
-            if edition != self._edition:
-                self._tables.followed[:] = 0
-                self._edition = edition
-            call_at_tables(
-                self._states.plan, self._read_by, self._reading_of, rows, auctions.state, auctions.history, owner,
-                *self._tables,
-            )  # fmt: skip

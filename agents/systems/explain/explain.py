@@ -14,20 +14,10 @@ from agents.systems.engine.auction_state import FORCED, GAME_BIDS, STRENGTH, SUI
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
-from agents.systems.explain.player_terms import (
-    ANY,
-    FLAG_TEXT,
-    SUIT_NAMES,
-    counts_points,
-    either,
-    light,
-    of_call,
-    sentence,
-    symbols,
-    under,
-)
+from agents.systems.explain.player_terms import ANY, FLAG_TEXT, SUIT_NAMES, of_call, symbols
 from agents.systems.explain.position import Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, hull, unite
+from agents.systems.explain.sentences import counts_points, either, light, sentence, under
 from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.explain.player_terms import sentence
 from agents.systems.explain.position import Position
-from agents.systems.explain.ranges import Ranges, hull, one_way
-from agents.systems.language.tree import INFINITE, Constraint, Together
+from agents.systems.explain.ranges import Ranges, hull, ranges_of_all
+from agents.systems.explain.sentences import sentence
+from agents.systems.language.tree import INFINITE, Atom, Constraint, Together
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.hands.features import NUM_FEATURES
 from bridge_env.rules.calls import PASS
@@ -49,23 +50,25 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
         mine = hands[rules == rule.number]
         if len(mine) < max(1, _SELDOM * len(hands)):
             continue
-        ranges = _without_passes(one_way(rule.needs, _usual_way(rule.needs, mine)), passes)
+        ranges = _without_passes(ranges_of_all(_usual_way(rule.needs, mine)), passes)
         if ranges is not None and sentence(ranges):
             found.append((len(mine), DeniedCall(rule.call, ranges)))
-    found.sort(key=lambda item: -item[0])
     first: dict[int, DeniedCall] = {}
-    for _, one in found:
+    for _, one in sorted(found, key=lambda item: -item[0]):
         first.setdefault(one.call, one)
     return sorted(list(first.values())[:most], key=lambda one: one.call)
 
 
-def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> tuple[int, ...]:
-    """Return the shortest alternative of each clause that many of ``hands`` meet: half as many as any other."""
-    out = []
+def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> Together:
+    """Return the shortest alternative of each clause that many of ``hands`` meet, half as many as any other, in one.
+
+    Every hand that meets it meets ``needs``.
+    """
+    out: list[Atom] = []
     for clause in needs:
-        met = [int(_meets(together, hands).sum()) for together in clause]
-        often = [place for place, count in enumerate(met) if 2 * count >= max(met)]
-        out.append(min(often, key=lambda place, clause=clause, met=met: (len(clause[place]), -met[place])))  # type: ignore[misc]
+        met = [(len(together), -int(_meets(together, hands).sum()), together) for together in clause]
+        most = min(count for _, count, _ in met)
+        out += min((way for way in met if 2 * way[1] <= most), key=itemgetter(0, 1))[2]
     return tuple(out)
 
 

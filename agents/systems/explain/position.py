@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder, deal_features
-from agents.systems.engine.auction_state import (
-    FIT,
-    FIT_BEST,
-    FIT_MAJOR,
-    OURS,
-    STOPPED,
-    STRENGTH,
-    SUIT,
-    is_theirs,
-)
-from agents.systems.engine.compiled import FIRST, Compiled
-from agents.systems.engine.decompile import atom_of, clauses_of
-from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
+from agents.systems.engine.auction_state import OURS, STRENGTH, SUIT
+from agents.systems.engine.compiled import FIRST
 from agents.systems.engine.rule_order import (
     call_of,
     cards_that_count,
@@ -34,13 +22,13 @@ from agents.systems.engine.rule_order import (
     write_level,
 )
 from agents.systems.engine.state_cache import Queries
-from agents.systems.language.columns import LEAST, MOST, PLUS
+from agents.systems.explain.needs import needs_of
 from agents.systems.language.text import is_difference
-from agents.systems.language.tree import INFINITE, Atom, Constraint, Line, Together
+from agents.systems.language.tree import Atom, Constraint, Line
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.hands.deals import random_deals
-from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS, STOPPER
+from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -50,8 +38,6 @@ _FEW = 30  # hands: what fewer of them meet is left out of account
 _TELLING = 50  # hands that make a call: a line that makes it for none of them hardly ever does
 SELDOM = 0.02  # of the hands that make a call: what fewer of them show is left out of account
 _SEED = 2_007
-
-_Range = tuple[int, int, int]  # column, least, most
 
 
 @dataclass(frozen=True)
@@ -224,7 +210,7 @@ class Position:
         context = self.context.copy()
         write_level(call, context)
         theirs = self.last_bid >= 0 and self.last_bid % 5 < 4 and not context[OURS]
-        return _needs(self.compiled, span, context, self.last_bid % 5 if theirs else -1)
+        return needs_of(self.compiled, span, context, self.last_bid % 5 if theirs else -1)
 
     def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
@@ -263,71 +249,3 @@ def word_value(row: NDArray[np.int16], word: str) -> int:
 def _meets(row: NDArray[np.int16], atom: Atom) -> bool:
     """Return whether a feature row meets one condition, whose suits are named."""
     return atom.lo <= word_value(row, atom.word) <= atom.hi
-
-
-# --- a rule at a concrete auction -------------------------------------------------------------------------------------
-# Its conditions on the hand alone, less what the auction adds: "25+ combined" is "13+ hcp" once partner has
-# shown 12. What the auction alone decides falls away.
-
-
-def _needs(compiled: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
-    """Return the conditions of ``span`` on the hand; None where the auction contradicts them.
-
-    Args:
-        span: the first clause and the end, of a rule or of a block's context.
-        context: a feature row whose columns of the auction are written, the level of the rule's call among them.
-        their_suit: of the opponents' last bid, 0..3; -1 where there is none.
-    """
-    clauses = []
-    for clause in clauses_of(compiled, *span):
-        alternatives = [way for atoms in clause for way in _alternatives(atoms, context, their_suit)]
-        if not alternatives:
-            return None
-        if () not in alternatives:
-            clauses.append(tuple(dict.fromkeys(alternatives)))
-    return tuple(clauses)
-
-
-def _alternatives(atoms: Sequence[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
-    """Iterate over the ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
-    choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
-    for chosen in product(*choices):
-        yield tuple(dict.fromkeys(atom_of(*part) for together in chosen for part in together))
-
-
-def _of_the_hand(
-    column: int, low: int, high: int, context: NDArray[np.int16], their_suit: int
-) -> Iterator[tuple[_Range, ...]]:
-    """Iterate over the ways in which a hand can meet one atom."""
-    if column in (FIT_BEST, FIT_MAJOR):
-        suits = range(2, 4) if column == FIT_MAJOR else range(4)
-        fits = [int(context[PLUS[FIT + suit]]) for suit in suits]
-        most = [(LENGTH + suit, 0, high - shown) for suit, shown in zip(suits, fits, strict=True)]
-        if low <= max(fits):
-            yield from _possible(most)
-            return
-        for suit, shown in zip(suits, fits, strict=True):
-            yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
-        return
-    rest, column, low, high = map(int, rest_of_atom(column, low, high, context, True, their_suit))
-    if rest not in (FALSE, TRUE) and column == STOPPED:
-        theirs = [suit for suit in range(4) if is_theirs(suit, context)]
-        if low == 1:
-            yield tuple((STOPPER + suit, 1, 1) for suit in theirs)
-        else:
-            for suit in theirs:
-                yield ((STOPPER + suit, 0, 0),)
-    elif rest != FALSE:
-        yield () if rest == TRUE else ((column, low, INFINITE if high >= MOST[column] else high),)
-
-
-def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
-    """Iterate over all of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
-    parts = []
-    for column, low, high in ranges:
-        low, high = max(low, int(LEAST[column])), min(high, int(MOST[column]))
-        if low > high:
-            return
-        if low > LEAST[column] or high < MOST[column]:
-            parts.append((column, low, INFINITE if high >= MOST[column] else high))
-    yield tuple(parts)

@@ -18,14 +18,6 @@ def hull(constraint: Constraint) -> Ranges:
     return out
 
 
-def one_way(constraint: Constraint, chosen: tuple[int, ...]) -> Ranges:
-    """Pick one alternative of each clause, and give its ranges. Every hand in these ranges meets ``constraint``."""
-    out: Ranges = {}
-    for clause, place in zip(constraint, chosen, strict=True):
-        _narrow(out, ranges_of_all(clause[place]))
-    return out
-
-
 def unite(several: Iterable[Ranges]) -> Ranges:
     """Return the ranges that hold of every hand of one or the other."""
     first, *others = several

@@ -46,7 +46,7 @@ def measured_text(ranges: NDArray[np.uint8], named: Sequence[int] = ()) -> str:
     return ", ".join(words)
 
 
-def named_suits(suits: Sequence[tuple[int, int]], named: Sequence[int] = ()) -> list[int]:
+def named_suits(suits: Sequence[tuple[int, int]], named: Sequence[int]) -> list[int]:
     """Return which measured lengths of C D H S say something: short, long, narrow and ``named`` ones, spades first."""
 
     def says_something(least: int, most: int) -> bool:

@@ -8,17 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import (
-    END_TERM,
-    FIRST_TERM,
-    RULE_BASE,
-    TERM_CLAUSE,
-    TERM_LESS,
-    TERM_POINTS,
-    TERM_WORD,
-    Compiled,
-)
-from agents.systems.engine.decompile import atom_of, clauses_of
+from agents.systems.engine.compiled import END_TERM, FIRST_TERM, RULE_BASE, Compiled, atom_of, clauses_of
 from agents.systems.engine.rule_order import call_of, cards_that_count, conditions_of, holds, rules_of, write_call
 from agents.systems.explain.player_terms import clause_text, of_call, symbols, term_text
 from agents.systems.explain.position import Position
@@ -67,19 +57,16 @@ def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -
         if not holds(pool, *conditions_of(pool, card), row):
             continue
         weighed.add(call)
-        parts = tuple(_parts(pool, range(int(rule[FIRST_TERM]), int(rule[END_TERM])), row))
+        parts = tuple(_parts(pool, pool.terms[rule[FIRST_TERM] : rule[END_TERM]].tolist(), row))
         start = int(rule[RULE_BASE])
         line = position.bidder.own.line_of(card)
         assert line is not None
         yield Sum(call, start + sum(points for _, points in parts), start, parts, line)
 
 
-def _parts(pool: Compiled, terms: range, row: NDArray[np.int16]) -> Iterator[tuple[str, int]]:
-    """Yield what each term adds, if it adds anything."""
-    for term in terms:
-        points, word, less, clause = (
-            int(pool.terms[term, k]) for k in (TERM_POINTS, TERM_WORD, TERM_LESS, TERM_CLAUSE)
-        )
+def _parts(pool: Compiled, terms: list[list[int]], row: NDArray[np.int16]) -> Iterator[tuple[str, int]]:
+    """Yield what each term (its points, word, word that is taken away, clause) adds, if it adds anything."""
+    for points, word, less, clause in terms:
         if clause < 0:
             count = int(row[word]) - (int(row[less]) if less >= 0 else 0)
             if points * count:
@@ -87,4 +74,5 @@ def _parts(pool: Compiled, terms: range, row: NDArray[np.int16]) -> Iterator[tup
                 yield term_text(count, *names), points * count
         elif points and holds(pool, clause, clause + 1, row):
             (alternatives,) = clauses_of(pool, clause, clause + 1)
-            yield clause_text(tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)), points
+            clause_of = tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)
+            yield symbols(clause_text(clause_of)), points

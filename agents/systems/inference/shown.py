@@ -25,7 +25,7 @@ from agents.systems.engine.shown_ranges import natural_cards
 from agents.systems.engine.state_cache import Queries, StateCache
 from agents.systems.inference.hand_classes import EXACT, NATURAL, UNDENIED, class_rows, violation_rows
 from bridge_env.bidders.view import BidView
-from bridge_env.hands.features import hand_features
+from bridge_env.hands.features import NUM_FEATURES, hand_features
 from bridge_env.rules.auction import DEALER, STATE_COLUMNS, VULNERABILITY
 from bridge_env.rules.calls import FIRST_BID
 from bridge_env.rules.cards import SUITS
@@ -73,7 +73,8 @@ class _Auction(NamedTuple):
 
     def before(self, numbers: NDArray[np.int64]) -> Queries:
         """Return the auction as it was before some of its calls."""
-        return Queries.of_prefixes(self.state, self.calls, numbers)
+        none, n = np.zeros((1, 4, NUM_FEATURES), np.int16), len(numbers)
+        return Queries(none, np.zeros(n, np.int64), np.tile(self.state, (n, 1)), np.tile(self.calls, (n, 1)), numbers)
 
 
 @dataclass(eq=False)
@@ -114,13 +115,7 @@ def shown_by_calls(
     return {seat: _read(auction, np.flatnonzero(caller == seat), memory) for seat in seats}
 
 
-def sample_view(
-    bidder: HierarchyBidder,
-    view: BidView,
-    count: int,
-    key: ArrayLike,
-    row: int = 0,
-) -> Sample:
+def sample_view(bidder: HierarchyBidder, view: BidView, count: int, key: ArrayLike, row: int = 0) -> Sample:
     """Sample deals for the seat to call in one row of ``view``: its own cards, and others that fit their calls.
 
     Args:

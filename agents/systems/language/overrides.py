@@ -67,7 +67,10 @@ def overridden(base: System, own: System, marks: Mapping[int, str]) -> System:
 def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str], top: str) -> tuple[Line, ...]:
     """Return the lines of a tree or a block as own ones change them; ``top`` says where those of one call are."""
     inside = set[Auction]()  # paths whose new rules replace the base's
-    for path, rules in by_auction(own).items():
+    by_auction = dict[Auction, list[Line]]()
+    for path, rule in rules_below(own):
+        by_auction.setdefault(path, []).append(rule)
+    for path, rules in by_auction.items():
         dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
         new = [rule for rule in rules if rule.number not in marks]
         there = any(path == found for found, _ in rules_below(lines))
@@ -78,7 +81,7 @@ def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int,
                 where = f"after {'-'.join(map(str, path[:-1]))}" if path[:-1] else top
                 raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {where}")
         if new and there and not dropped:
-            lines = _replaced(lines, path, new, ())[0]
+            lines = _replaced(lines, path, new)
             inside.add(path)
     front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
     for path, rule in rules_below(own):
@@ -89,35 +92,25 @@ def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int,
     return (*front.get((), ()), *headings, *lines)
 
 
-def by_auction(lines: tuple[Line, ...]) -> dict[Auction, list[Line]]:
-    """Return the rules of a tree by their auctions, in the order of the text."""
-    out = dict[Auction, list[Line]]()
-    for path, line in rules_below(lines):
-        out.setdefault(path, []).append(line)
-    return out
+def _replaced(lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction = ()) -> tuple[Line, ...]:
+    """Return the lines with ``new`` in place of the first rule of the auction; what follows any of them stays.
 
-
-def _replaced(
-    lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction, done: bool = False
-) -> tuple[tuple[Line, ...], bool]:
-    """Return the lines with ``new`` in place of the first rule of the auction; what follows any of them stays."""
+    Args:
+        new: cleared once its rules have a place.
+    """
     out: list[Line] = []
     for line in lines:
         here = (*above, *line.path)
-        leads = here == path[: len(here)]
-        below, done_below = _replaced(line.lines, path, new, here, done) if leads else (line.lines, done)
         if here != path or line.after:
-            out.append(replace(line, lines=below))
-            done = done_below
-            continue
-        below_rule = line.lines
-        if not done:
+            leads = here == path[: len(here)]
+            out.append(replace(line, lines=_replaced(line.lines, path, new, here)) if leads else line)
+        elif new:
             first, *others = (replace(rule, path=line.path, lines=()) for rule in new)
-            out += [replace(first, lines=below_rule), *others]
-            done = True
-        elif below_rule:
-            out.append(Line(line.path, after=True, lines=below_rule, number=line.number, source=line.source))
-    return tuple(out), done
+            out += [replace(first, lines=line.lines), *others]
+            new.clear()
+        elif line.lines:
+            out.append(Line(line.path, after=True, lines=line.lines, number=line.number, source=line.source))
+    return tuple(out)
 
 
 # --- general rules ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from agents.systems.language.tree import Step
 from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS, bid_call
@@ -44,8 +44,13 @@ def strains_of(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
                 yield suit, tuple(sorted([*bindings, *more]))
 
 
-def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
-    """Yield the calls that ``token`` can be after ``last_bid`` (-1 none), with what they bind; maybe too low."""
+@lru_cache(maxsize=1 << 14)
+def token_readings(token: str, bindings: Bindings, last_bid: int) -> tuple[tuple[int, Bindings], ...]:
+    """Return the calls that ``token`` can be after ``last_bid`` (-1 none), with what they bind; maybe too low."""
+    return tuple(_readings(token, bindings, last_bid))
+
+
+def _readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
     if token in _PLAIN:
         yield _PLAIN.index(token), bindings
         return

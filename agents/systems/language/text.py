@@ -55,7 +55,6 @@ from agents.systems.language.constraints import (
     score_text,
 )
 from agents.systems.language.files import GENERAL_FILE, base_named, base_path
-from agents.systems.language.limits import DEEPEST, MOST_POSITIONS, too_large
 from agents.systems.language.overrides import ALSO, DROP, OverrideError, as_base, overridden
 from agents.systems.language.paths import ANY_BID, SPANS
 from agents.systems.language.tree import Block, Line, Step, System, walk
@@ -67,6 +66,7 @@ __all__ = [
 ]  # fmt: skip
 
 FLAGS = ("forcing", "gf", "invite", "signoff", "artificial")
+DEEPEST = 64  # lines below each other, and calls in one line
 _HEADING = re.compile(r"(weigh )?\s*when(?:\s|$)")
 _TOKEN = re.compile(
     rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join((*SPANS, ANY_BID))}):(?:N|{SUIT_PATTERN}))$"
@@ -98,7 +98,7 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
     """Read a system without its faulty lines; also return these, with number and fault.
 
     Raises:
-        SystemTextError: the file cannot be read, or describes too many auctions.
+        SystemTextError: the file cannot be read.
     """
     file = Path(path)
     return parse_leniently(_text_of(file), str(file), file.stem, file)
@@ -129,9 +129,6 @@ def parse_leniently(
 
     Args:
         bases: the files being read, each of which has the next as its base, the last one this.
-
-    Raises:
-        SystemTextError: the text describes too many auctions.
     """
     reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
     for number, raw in enumerate(text.splitlines(), 1):
@@ -141,15 +138,9 @@ def parse_leniently(
             faults.append((number, f"{fault}: {cut(raw.strip(), 120)!r}"))
             reader.skip(raw, number)
     try:
-        system = reader.finish()
+        return reader.finish(), faults
     except OverrideError as error:
         return System(name), [*faults, (error.number, str(error))]
-    if "any" in text and (found := too_large(system)) is not None:
-        raise SystemTextError(
-            f"{source}:{found[0]}: with this line the system stands for more than {MOST_POSITIONS:,} auctions; "
-            "nest fewer lines with 'any' in each other, or name the calls"
-        )
-    return system, faults
 
 
 def _read_base(name: str, file: Path | None, bases: tuple[Path, ...]) -> tuple[System, Path]:
@@ -340,20 +331,7 @@ def parse_step(text: str) -> Step:
 
 def numbered_anew(system: System) -> System:
     """Return the same system with its lines numbered as its own text (``system_text``) has them."""
-    number = len(system.comments) + 2  # the last line of the text so far
-
-    def numbered(line: Line) -> Line:
-        nonlocal number
-        number += len(line.comments) + 1
-        mine = number
-        return replace(line, number=mine, source=None, lines=tuple(map(numbered, line.lines)))
-
-    lines, blocks = tuple(map(numbered, system.lines)), []
-    for block in system.blocks:
-        number += len(block.comments) + 2
-        mine = number
-        blocks.append(replace(block, number=mine, source=None, lines=tuple(map(numbered, block.lines))))
-    return replace(system, lines=lines, blocks=tuple(blocks))
+    return parse_system(system_text(system))
 
 
 def system_text(system: System) -> str:

@@ -195,6 +195,12 @@ SCORE_WORDS = frozenset({"book", "jump", "game"})
 SUIT_WORDS = frozenset(name.partition(":")[0] for name in WORDS if ":" in name)
 
 
+def speaks_of_hand(word: str) -> bool:
+    """Return whether a word, maybe of a suit that the call names, speaks of the hand, not of the auction alone."""
+    stem, colon, _ = word.partition(":")
+    return WORDS.get(f"{stem}:S" if colon else word) not in CONTEXT  # none: lengths of suits
+
+
 def difference(first: int, second: int) -> tuple[int, int]:
     """Return column and sign of ``length(first) - length(second)``."""
     low, high = min(first, second), max(first, second)

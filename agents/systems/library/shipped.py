@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.bidder_files import cached_by_mtime
 from agents.options import read_options
 from agents.systems.bidder import Hierarchy
-from agents.systems.engine.compiled import compile_system
+from agents.systems.engine.compiler import compile_system
 from agents.systems.language.files import GENERAL_FILE, shipped_systems, system_path, with_bases
 from agents.systems.language.text import SystemTextError, load_system, parse_system
 from agents.systems.language.tree import System

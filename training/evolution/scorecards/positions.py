@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from agents.systems.engine.compiled import SPAN_CALLS
 from agents.systems.engine.rule_order import write_call
-from agents.systems.engine.state_cache import Queries, shared_cache
+from agents.systems.engine.shared_cache import shared_cache
+from agents.systems.engine.state_cache import Queries
 from agents.systems.language.constraints import parse_constraint
 from agents.systems.language.paths import ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP, SPAN_CODES
 from agents.systems.language.tree import Score, System

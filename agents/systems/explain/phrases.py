@@ -1,0 +1,107 @@
+"""List how players say the words of the language."""
+
+from __future__ import annotations
+
+import re
+
+from agents.systems.language.tree import INFINITE
+
+#: A condition in words: ``{n}`` is its number or range, ``{s}`` a suit.
+PHRASES = {
+    "length": "{n}{s}",
+    "hcp": "{n} HCP",
+    "points": "{n} points",
+    "rule20": "{n} by the rule of 20",
+    "losers": "{n} losers",
+    "controls": "{n} controls",
+    "aces": "{n} aces",
+    "kings": "{n} kings",
+    "quick": "{n} half quick tricks",
+    "zar": "{n} Zar points",
+    "longest": "{n} cards in the longest suit",
+    "shortest": "{n} cards in the shortest suit",
+    "combined": "{n} HCP together",
+    "combined-max": "{n} HCP together at most",
+    "combined-aces": "{n} aces together",
+    "likely": "{n} HCP likely together",
+    "fit-best": "{n} cards in our longest fit",
+    "fit-major": "{n} cards in our longest major fit",
+    "in-theirs": "{n} cards in their suit",
+    "trump-tricks": "{n} of the top five in their suit",
+    "i-bid": "{n} bids of mine so far",
+    "partner-bid": "{n} bids of partner's so far",
+    "they-bid": "{n} bids of theirs so far",
+    "partner-min": "{n} points at least with partner",
+    "partner-max": "{n} points at most with partner",
+    "partner-aces": "{n} aces at least with partner",
+    "partner-likely": "{n} points that partner should have",
+    "my-min": "{n} points that I have shown at least",
+    "my-max": "{n} points that I have shown at most",
+    "level": "at level {n}",
+    "last-level": "the last bid is at level {n}",
+    "passes": "after {n} passes",
+    "position": "in seat {n}",
+    "doubled": "doublings {n}",
+    "top3": "{n} of the top three {s}",
+    "top5": "{n} of the top five {s}",
+    "hcp:": "{n} HCP in {s}",
+    "keycards": "{n} key cards for {s}",
+    "support": "{n} points in support of {s}",
+    "playing": "{n} half playing tricks in {s}",
+    "fit": "{n} {s} together",
+    "total": "{n} points for {s} together",
+    "total-max": "{n} points for {s} together at most",
+    "likely-total": "{n} points for {s} likely together",
+    "partner": "{n} {s} shown by partner",
+    "shown": "{n} {s} that I have shown",
+    "theirs": "{n} {s} shown by them",
+    "they-min": "{n} points shown by them at least",
+    "they-max": "{n} points shown by them at most",
+}
+#: Words that are so or not.
+YES_NO = {
+    "balanced": ("balanced", "not balanced"),
+    "semibalanced": ("semi-balanced", "not semi-balanced"),
+    "stopper": ("stopper in {s}", "no stopper in {s}"),
+    "control": ("control in {s}", "no control in {s}"),
+    "best": ("{s} our longest fit", "{s} not our longest fit"),
+    "long": ("{s} a longest suit", "{s} no longest suit"),
+    "stopped": ("their suits stopped", "their suits not stopped"),
+    "vul": ("we are vulnerable", "we are not vulnerable"),
+    "they-vul": ("they are vulnerable", "they are not vulnerable"),
+    "last": ("the last bid is in {s}", "the last bid is not in {s}"),
+    "last-notrump": ("the last bid is no trump", "the last bid is not no trump"),
+    "ours": ("the last bid is ours", "the last bid is theirs"),
+    "partner-last": ("the last bid is partner's", "the last bid is not partner's"),
+    "forced": ("partner forces us", "nothing forces us"),
+    "bound": ("a pass would end a forcing auction", "we may stop here"),
+    "forcing-pass": ("a pass forces partner", "a pass does not force partner"),
+    "we-opened": ("we opened", "we did not open"),
+    "i-passed": ("by a passed hand", "not by a passed hand"),
+    "book": ("the book's call", "not the book's call"),
+    "jump": ("a jump", "no jump"),
+    "game": ("game", "no game"),
+}
+#: Ranges that have words of their own.
+RANGES = {
+    ("doubled", 0, 0): "undoubled",
+    ("doubled", 1, 1): "doubled",
+    ("doubled", 2, 2): "redoubled",
+    ("doubled", 1, 2): "doubled or redoubled",
+    ("theirs", 0, 3): "{s} not theirs",
+    ("theirs", 4, INFINITE): "{s} theirs",
+    ("i-bid", 0, 0): "I have only passed",
+    ("i-bid", 1, INFINITE): "I have spoken",
+    ("partner-bid", 0, 0): "partner has only passed",
+    ("partner-bid", 1, INFINITE): "partner has spoken",
+    ("they-bid", 0, 0): "they have only passed",
+    ("they-bid", 1, INFINITE): "they have spoken",
+    ("passes", 1, 1): "after a pass",
+    ("shortest", 0, 0): "a void",
+    ("shortest", 0, 1): "a short suit",
+    ("shortest", 1, INFINITE): "no void",
+    ("shortest", 2, INFINITE): "no short suit",
+}
+RANGES |= {(word, yes, yes): both[1 - yes] for word, both in YES_NO.items() for yes in (0, 1)}
+#: Words of the phrases that lose their s for one.
+PLURAL = re.compile(r"\b(loser|control|ace|king|trick|card|bid|point)s\b")
