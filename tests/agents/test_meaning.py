@@ -355,6 +355,8 @@ def test_what_a_network_by_a_book_shows_is_usual():
 
 
 def test_what_a_network_passes_is_not_forcing_whatever_its_book_says():
-    found = shows("policy:by-the-book", "1S 2H", "3D")
-    assert "partner passes" in found.how
-    assert found.note == "not forcing"
+    assert shows("system:champion", "1S 2H", "3D").note == "forcing"
+    assert shows("policy:by-the-book", "1S 2H", "3D").note in ("", "not forcing")
+    drawn = shows("policy:by-the-book", "1H 1S", "3D")
+    assert "partner passes" in drawn.how
+    assert drawn.note == "not forcing"
