@@ -45,5 +45,4 @@ def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Seque
             raise SpecError(
                 f"{spec!r}: {name} must be {limit.replace('Expected `float`', 'a number')}, not {value!r}"
             ) from None
-    out: Given = replace(shape, **given)
-    return out
+    return replace(shape, **given)

@@ -63,8 +63,7 @@ class Worth:
         points = self.points[self.declarers(tricks)]
         if self.score == IMPS:
             points = imps(points - self.par.reshape(-1, *[1] * (points.ndim - 1)))
-        worth: NDArray[np.float64] = points.astype(np.float64) * (1 if self.declares else -1)
-        return worth
+        return points.astype(np.float64) * (1 if self.declares else -1)
 
     def between(self, tricks: NDArray[np.float64]) -> NDArray[np.float64]:
         """Value tricks that are no integers (S, C): what lies between the values of the two next to them."""

@@ -113,8 +113,7 @@ def solve_cards(view: PlayView, rows: NDArray[np.int64], owners: list[NDArray[np
 
 def has_choice(view: PlayView) -> NDArray[np.bool_]:
     """Return where there is a choice, bool (N,). Touching cards of a suit count as one, across cards already played."""
-    choice: NDArray[np.bool_] = distinct_legal(view).sum(axis=1) > 1
-    return choice
+    return distinct_legal(view).sum(axis=1) > 1
 
 
 def forced(view: PlayView, row: int, card: int) -> CardDecision:

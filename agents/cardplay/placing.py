@@ -54,8 +54,7 @@ def chances_of_next(view: PlayView, ranges: NDArray[np.int16]) -> NDArray[np.flo
     by_length = np.repeat(share[:, 1:], 13, axis=1)
     by_points = np.where(_HCP > 0, share[:, :1], 0.5)
     near, far = by_length * by_points, (1 - by_length) * (1 - by_points)
-    chance: NDArray[np.float32] = (near / np.maximum(near + far, 1e-6)).astype(np.float32)
-    return chance
+    return (near / np.maximum(near + far, 1e-6)).astype(np.float32)
 
 
 def _played(view: PlayView, seats: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -79,5 +78,4 @@ def leads_shown(view: PlayView, ranges: NDArray[np.int16]) -> NDArray[np.int64]:
     rows, declarer = np.arange(len(view)), view.declarer
     length = np.maximum(ranges[..., 1:, 0].astype(np.int64) - _SHOWN, 0)  # (N, 4 seats, 4 suits)
     theirs = np.maximum(length[rows, declarer], length[rows, declarer ^ 2])
-    value: NDArray[np.int64] = _PARTNERS * length[rows, view.seat ^ 2] + _DECLARERS * theirs
-    return value
+    return _PARTNERS * length[rows, view.seat ^ 2] + _DECLARERS * theirs

@@ -93,11 +93,9 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         return Deceptive(reader, read_options(options, spec, DeceptiveOptions(), CHOICES, "this player"))
     head, _, argument = spec.strip().partition(":")
     if head in _published():
-        published: CardPlayer = _published()[head].load()(argument)
-        return published
+        return _published()[head].load()(argument)
     if name.startswith("python:"):
-        player: CardPlayer = from_python(spec.strip(), CardPlayer, "play(view, key)")
-        return player
+        return from_python(spec.strip(), CardPlayer, "play(view, key)")
     others = [f"{name}:..." for name in sorted(_published())]
     known = ", ".join([*_PLAIN, "montecarlo", "deceptive", *others, "python:module:factory"])
     raise SpecError(f"{spec!r} names no player of cards; there are {known}")

@@ -30,8 +30,7 @@ def hand_to_play(view: PlayView) -> NDArray[np.bool_]:
 def hand_opposite(view: PlayView) -> NDArray[np.bool_]:
     """Return the cards left in partner's hand where it can be seen: bool (N, 52), none for a defender."""
     other = np.where((view.turn == view.seat)[:, None], view.dummy, view.hand)
-    seen: NDArray[np.bool_] = other & ~view.played & (view.seat == view.declarer)[:, None]
-    return seen
+    return other & ~view.played & (view.seat == view.declarer)[:, None]
 
 
 def dummy_left(view: PlayView) -> NDArray[np.bool_]:
@@ -41,8 +40,7 @@ def dummy_left(view: PlayView) -> NDArray[np.bool_]:
 
 def declares(view: PlayView) -> NDArray[np.bool_]:
     """Return whether declarer's side is to play: bool (N,)."""
-    ours: NDArray[np.bool_] = (view.turn ^ view.declarer) & 1 == 0
-    return ours
+    return (view.turn ^ view.declarer) & 1 == 0
 
 
 def distinct_legal(view: PlayView) -> NDArray[np.bool_]:

@@ -153,8 +153,7 @@ def bid_before(
 ) -> NDArray[np.bool_]:  # fmt: skip
     """Return whether somebody had bid before call ``number`` of the auctions of ``board``, bool (N,)."""
     first = np.where((auction >= FIRST_BID).any(axis=1), (auction >= FIRST_BID).argmax(axis=1), auction.shape[1])
-    out: NDArray[np.bool_] = first[board] < number
-    return out
+    return first[board] < number
 
 
 def save(base: CaseBase, path: str | os.PathLike[str]) -> None:

@@ -32,8 +32,7 @@ def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np
     votes = (vote[:, :, None] == np.arange(NUM_CALLS)).sum(axis=1)
     votes[np.arange(len(vote)), made] = 0
     least = np.sort(votes, axis=1)[:, -OTHERS][:, None]
-    spoken: NDArray[np.bool_] = (votes >= np.maximum(least, VOTES)) & legal
-    return spoken
+    return (votes >= np.maximum(least, VOTES)) & legal
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,7 @@ def _auction(view: BidView) -> Int16Array:
 
 def _marked(number: NDArray[Any], count: int) -> Int16Array:
     """Return a one at each number, int16 (N, count); none for a number outside."""
-    marks: Int16Array = (number[:, None] == np.arange(count)).astype(np.int16)
-    return marks
+    return (number[:, None] == np.arange(count)).astype(np.int16)
 
 
 def _shown_ranges(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:

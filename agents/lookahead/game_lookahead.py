@@ -168,8 +168,7 @@ def _smoothed(hand: NDArray[np.float64], lost: NDArray[np.float64]) -> NDArray[n
     x = (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-9)
     middle = lost.mean()
     weights = np.linalg.solve(x.T @ x + _RIDGE * np.eye(x.shape[1]), x.T @ (lost - middle))
-    line: NDArray[np.float64] = middle + x @ weights
-    return line
+    return middle + x @ weights
 
 
 def _positions(view: BidView) -> NDArray[np.int16]:

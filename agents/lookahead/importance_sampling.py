@@ -113,8 +113,7 @@ class _Calls(NamedTuple):
             auctions.dealer[rows], auctions.vulnerability[rows], turn[rows], legal[rows],
         )  # fmt: skip
         chance = hear(seen, self.call[rows], model.ravel()).reshape(shape)
-        likely: NDArray[np.float64] = (1 - _SURPRISE) * chance + _SURPRISE / legal.sum(axis=1, keepdims=True)
-        return likely
+        return (1 - _SURPRISE) * chance + _SURPRISE / legal.sum(axis=1, keepdims=True)
 
 
 def weighted_deals(

@@ -95,8 +95,7 @@ class Evidence:
         if view is not None:
             odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * vague
         may_hold = places.may_hold[(seat + np.arange(1, 4)) & 3].T
-        found: NDArray[np.float64] = np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
-        return found
+        return np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
 
 
 def annealed_deals(
@@ -137,8 +136,7 @@ class _Deals:
     @property
     def gain(self) -> NDArray[np.float64]:
         """Return the logarithm of what each counts for, beyond how often it was proposed."""
-        gain: NDArray[np.float64] = self.fit.sum(axis=1) - self.prior
-        return gain
+        return self.fit.sum(axis=1) - self.prior
 
     def again(self, log: NDArray[np.float64], count: int, key: NDArray[np.uint64]) -> _Deals:
         """Return ``count`` of them, drawn by their weights."""
@@ -208,8 +206,7 @@ class _Walk:
 
 def _shares(log: NDArray[np.float64]) -> NDArray[np.float64]:
     weight = np.exp(log - log.max())
-    shares: NDArray[np.float64] = weight / weight.sum()
-    return shares
+    return weight / weight.sum()
 
 
 def _next_heat(deals: _Deals, heat: float, wanted: float) -> float:

@@ -30,8 +30,7 @@ class NetworkBidder:
     explanation: Callable[[NetworkBidder, BidView, NDArray[np.uint64]], str] | None = None
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        call: NDArray[np.int8] = self.outputs(view).argmax(axis=1).astype(np.int8)
-        return call
+        return self.outputs(view).argmax(axis=1).astype(np.int8)
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
         """Explain the call for the one row of ``view``; with a belief or a book, also give the results of play-outs."""
@@ -58,8 +57,7 @@ class NetworkBidder:
         """Return the network's probability of every call, float64 (N, 38); 0 where it is not legal."""
         outputs = self.outputs(view).astype(np.float64)
         powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
-        chances: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-        return chances
+        return powers / powers.sum(axis=1, keepdims=True)
 
 
 def outputs_of(player: Network | SystemGuided, view: BidView) -> NDArray[np.float32]:

@@ -77,6 +77,5 @@ def chance_of(
 ) -> NDArray[np.float64]:
     """Return a player's chance of ``calls`` (N,), float64 (N,); a system's is 1 or 0."""
     if isinstance(player, HierarchyBidder):
-        sure: NDArray[np.float64] = (player.call(view) == calls).astype(np.float64)
-        return sure
+        return (player.call(view) == calls).astype(np.float64)
     return chances_of(player, view)[np.arange(len(view)), calls]

@@ -105,5 +105,4 @@ def hand_of(observation: NDArray[Any]) -> NDArray[np.bool_]:
     if seen.shape[-1:] != (OBSERVATION_SIZE,):
         raise ValueError(f"observations have {OBSERVATION_SIZE} numbers; these have the shape {seen.shape}")
     by_rank = seen[..., HAND_AT:].reshape(*seen.shape[:-1], 13, 4)
-    held: NDArray[np.bool_] = by_rank.swapaxes(-1, -2).reshape(*seen.shape[:-1], 52) > 0
-    return held
+    return by_rank.swapaxes(-1, -2).reshape(*seen.shape[:-1], 52) > 0

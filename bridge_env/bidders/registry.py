@@ -70,8 +70,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
             raise SpecError(f"{spec!r}: {head!r} takes no argument")
         return _TRIVIAL[head]()
     if head == "python":
-        own: Bidder = from_python(spec.strip(), Bidder, "bid(view, key)")
-        return own
+        return from_python(spec.strip(), Bidder, "bid(view, key)")
     published = _published().get(head)
     if published is None:
         known = [*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"]

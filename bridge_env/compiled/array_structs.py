@@ -139,8 +139,7 @@ class PointerTable:
 
 def writeable(record: Record) -> Record:
     """Copy those arrays of a record that are read-only, such as those that Ray unpickles from shared memory."""
-    made: Record = type(record)._make(np.require(array, requirements=("C", "A", "W")) for array in record)
-    return made
+    return type(record)._make(np.require(array, requirements=("C", "A", "W")) for array in record)
 
 
 def _declared(record: type[Any]) -> list[tuple[str, Any, Shape | None]]:

@@ -210,8 +210,7 @@ def quantile(distribution: Float32Array, q: ArrayLike) -> NDArray[np.int8]:
         q: 0..1, a scalar or an array that broadcasts to the other axes; 0.5 for medians.
     """
     below = np.cumsum(distribution, axis=-1)[..., :-1] < np.asarray(q, np.float32)[..., None]
-    found: NDArray[np.int8] = below.sum(axis=-1, dtype=np.int8)
-    return found
+    return below.sum(axis=-1, dtype=np.int8)
 
 
 def expected_scores(distribution: ArrayLike, vulnerability: ArrayLike) -> Float32Array:

@@ -194,8 +194,7 @@ class EpisodeBuffer:
         first, step = (streams.draws(streams.key(base, "order", number // count), 2) % np.uint64(count)).T.astype(int)
         while (missing := np.gcd(step, count) > 1).any():
             step[missing] += 1
-        places: NDArray[np.int64] = (first + step * (number % count)) % count
-        return places
+        return (first + step * (number % count)) % count
 
     def _refill(self, base: NDArray[np.uint64], number: NDArray[np.int64]) -> None:
         """Draw what is missing of the ``depth`` episodes of each table from its next one, ``number`` (N,), on."""

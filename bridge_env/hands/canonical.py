@@ -112,5 +112,4 @@ def is_judging(owner: ArrayLike) -> BoolArray:
 
 def key_is_judging(key: UInt64Array) -> BoolArray:
     """Return the split, as :func:`is_judging`, by canonical keys uint64 (N,)."""
-    judging: BoolArray = key % np.uint64(JUDGING_ONE_IN) == 0
-    return judging
+    return key % np.uint64(JUDGING_ONE_IN) == 0

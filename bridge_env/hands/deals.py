@@ -35,8 +35,7 @@ def deals_of(keys: NDArray[np.uint64]) -> UInt8Array:
 
 def hands(owner: ArrayLike, seat: ArrayLike) -> BoolArray:
     """Return the cards of ``seat`` (scalar or (N,)): bool (N, 52)."""
-    held: BoolArray = np.asarray(owner) == np.asarray(seat)[..., None]
-    return held
+    return np.asarray(owner) == np.asarray(seat)[..., None]
 
 
 def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:

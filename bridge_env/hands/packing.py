@@ -31,8 +31,7 @@ _TWO_ENTRIES = np.stack([_BYTES & 15, _BYTES >> 4], axis=1).view(np.uint16).rave
 def pack_deals(owner: ArrayLike) -> UInt8Array:
     """Pack owners uint8 (N, 52), every seat 0..3, to uint8 (N, 13)."""
     four = np.asarray(owner, np.uint8).reshape(-1, DEAL_BYTES, 4)
-    packed: UInt8Array = four[..., 0] | four[..., 1] << _TWO | four[..., 2] << _FOUR | four[..., 3] << _SIX
-    return packed
+    return four[..., 0] | four[..., 1] << _TWO | four[..., 2] << _FOUR | four[..., 3] << _SIX
 
 
 def unpack_deals(packed: UInt8Array) -> UInt8Array:

@@ -65,8 +65,7 @@ def draws(keys: ArrayLike, count: int) -> UInt64Array:
 def choose(keys: UInt64Array, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Draw for every stream one of the True columns of its row of ``mask``, each equally likely: intp (N,)."""
     rank = (uniforms(keys, 1)[:, 0] * mask.sum(axis=1)).astype(np.int64)
-    chosen: NDArray[np.intp] = (np.cumsum(mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
-    return chosen
+    return (np.cumsum(mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
 
 
 def uniforms(keys: ArrayLike, count: int) -> NDArray[np.float64]:

@@ -256,8 +256,7 @@ class Auctions:
 
     @property
     def done(self) -> BoolArray:
-        done: BoolArray = self.state[:, DONE] != 0
-        return done
+        return self.state[:, DONE] != 0
 
     @property
     def turn(self) -> Int16Array:

@@ -211,8 +211,7 @@ class Plays:
 
     @property
     def done(self) -> BoolArray:
-        done: BoolArray = self.state[:, DONE] != 0
-        return done
+        return self.state[:, DONE] != 0
 
     @property
     def tricks(self) -> Int16Array:

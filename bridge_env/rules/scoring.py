@@ -103,8 +103,7 @@ def imps(difference: ArrayLike) -> NDArray[np.int8]:
     if d.dtype.kind == "i":
         d = d.astype(np.int64)  # the absolute value of int16 -32768 would stay negative
     size = np.searchsorted(IMP_STEPS, np.abs(d), side="right")
-    result: NDArray[np.int8] = (np.sign(d) * size).astype(np.int8)
-    return result
+    return (np.sign(d) * size).astype(np.int8)
 
 
 # --- a field of tables ------------------------------------------------------------------------------------
@@ -123,8 +122,7 @@ def matchpoints(scores: ArrayLike) -> NDArray[np.int32]:
     """
     s = np.asarray(scores, np.int64)
     ahead = np.sign(s[:, :, None] - s[:, None, :]).sum(axis=2)  # tables that it beats, less those that beat it
-    points: NDArray[np.int32] = (ahead + s.shape[1] - 1).astype(np.int32)
-    return points
+    return (ahead + s.shape[1] - 1).astype(np.int32)
 
 
 def matchpoint_percent(scores: ArrayLike) -> NDArray[np.float64]:

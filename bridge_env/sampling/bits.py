@@ -76,14 +76,12 @@ def random_subset(stream, cards, count, room):  # type: ignore[no-untyped-def]
 
 def to_hands(bits: UInt64Array) -> NDArray[np.bool_]:
     """Convert bits uint64 (M,) to hands bool (M, 52)."""
-    held: NDArray[np.bool_] = bits[:, None] & _POWERS > 0
-    return held
+    return bits[:, None] & _POWERS > 0
 
 
 def to_bits(hands: NDArray[np.bool_]) -> UInt64Array:
     """Convert hands bool (..., 52) to bits uint64 (...)."""
-    bits: UInt64Array = (hands * _POWERS).sum(axis=-1, dtype=np.uint64)
-    return bits
+    return (hands * _POWERS).sum(axis=-1, dtype=np.uint64)
 
 
 def to_owner(bits: UInt64Array) -> NDArray[np.uint8]:

@@ -95,8 +95,7 @@ class Ranges:
         return out
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        fits: NDArray[np.bool_] = self.violation(hands) == 0
-        return fits
+        return self.violation(hands) == 0
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         f = hand_features(hands)

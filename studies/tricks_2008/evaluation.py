@@ -88,8 +88,7 @@ Float32Array = NDArray[np.float32]
 def point_counts(hands: NDArray[np.bool_]) -> Float32Array:
     """Return point counts of hands bool (N, 52): float32 (N, 9), columns as in ``POINT_COUNTS``."""
     honours = hands.reshape(-1, 4, 13)[:, :, :7:-1].sum(axis=1, dtype=np.int16)
-    points: Float32Array = (honours @ _TENTHS / np.float32(10)).astype(np.float32)
-    return points
+    return (honours @ _TENTHS / np.float32(10)).astype(np.float32)
 
 
 def distributional(hands: NDArray[np.bool_], strain: int) -> Float32Array:

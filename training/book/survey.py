@@ -51,13 +51,11 @@ class Hands:
 
     def column(self, name: str) -> NDArray[np.int16]:
         """Return a feature of all hands, int16 (n,), by name: ``hcp``, ``length:H``, ``balanced`` ..."""
-        out: NDArray[np.int16] = self.features[:, FEATURES[name]]
-        return out
+        return self.features[:, FEATURES[name]]
 
     def length(self, suit: int) -> NDArray[np.int16]:
         """Return the cards in a suit 0..3, int16 (n,)."""
-        out: NDArray[np.int16] = self.features[:, LENGTH + suit]
-        return out
+        return self.features[:, LENGTH + suit]
 
     def range(self, name: str) -> tuple[int, int]:
         """Return the range of a feature, without one hand in 200 on either side."""

@@ -45,8 +45,7 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     held = np.stack([hand_features(owner == s)[:, HCP_AND_LENGTHS] for s in range(4)], axis=1)
     seats = (seat.astype(np.int64)[:, None] + np.arange(1, 4)) % 4
     counts = held[board[:, None], seats].reshape(len(board), 15).astype(np.float32)
-    scaled: NDArray[np.float32] = (counts - _MIDDLE) / _SPREAD
-    return scaled
+    return (counts - _MIDDLE) / _SPREAD
 
 
 def _fit_network(
@@ -176,8 +175,7 @@ def described(states: States) -> NDArray[np.int8]:
 
 def training_rows(states: States) -> NDArray[np.bool_]:
     """Return which states belong to boards of the training part of all deals."""
-    training: NDArray[np.bool_] = ~is_judging(states.owner)[states.board]
-    return training
+    return ~is_judging(states.owner)[states.board]
 
 
 def case_base(

@@ -168,8 +168,7 @@ def _with_cards(found: Departures, player: SystemGuided) -> NDArray[np.bool_]:
     auctions = found.auctions.take(found.board)
     features = deal_features(found.boards.owner)
     queries = Queries.of_auctions(auctions, features, found.board)._replace(length=found.length)
-    made: NDArray[np.bool_] = book.look(queries).call == found.call
-    return made
+    return book.look(queries).call == found.call
 
 
 def _name(found: Departures, row: int) -> tuple[str, str, str]:

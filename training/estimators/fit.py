@@ -84,8 +84,7 @@ class Network(nn.Module):
         signal = functional.relu(self.layers[f"{role}_0"](suits))
         for number in range(1, self.depth - 1):
             signal = signal + functional.relu(self.layers[f"{role}_{number}"](signal))
-        encoded: torch.Tensor = self.layers[f"{role}_{self.depth - 1}"](signal)
-        return encoded
+        return self.layers[f"{role}_{self.depth - 1}"](signal)
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Return the layers as ``TrickEstimator`` takes them: ``block_0``, and its bias ``block_0_bias``."""

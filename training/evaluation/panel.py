@@ -172,8 +172,7 @@ def version(spec: str) -> str:
 
 def read(log: Path) -> dict[str, Line]:
     """Return the lines of a file by the JSON of what they depend on; raise ``RunError`` where the file is damaged."""
-    lines: dict[str, Line] = read_json(log, dict[str, Line], runs.RunError)
-    return lines
+    return read_json(log, dict[str, Line], runs.RunError)
 
 
 def table_text(lines: Sequence[Line]) -> str:

@@ -69,8 +69,7 @@ def _loss(
     model: Perceptron, rows: Sparse, mask: NDArray[np.bool_], value: NDArray[np.float32], batch: NDArray[np.int64]
 ) -> torch.Tensor:
     error = (model(take_rows(rows, batch)) - torch.from_numpy(value[batch])) * torch.from_numpy(mask[batch])
-    loss: torch.Tensor = error.square().mean()
-    return loss
+    return error.square().mean()
 
 
 def _visited_states(policy: Network, deals: Deals, key: NDArray[np.uint64]) -> tuple[Auctions, NDArray[np.int64]]:

@@ -177,8 +177,7 @@ def take_step(
     if norm is not None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), norm)
     adam.step()
-    figures: NDArray[np.float64] = np.sum([figures for _, figures in gradients], axis=0)
-    return figures
+    return np.sum([figures for _, figures in gradients], axis=0)
 
 
 def split_shards(order: NDArray[np.int64], batch: int, shard: int) -> list[list[NDArray[np.int64]]]:

@@ -73,8 +73,7 @@ def discriminant(rows: NDArray[np.int16], called: NDArray[np.int8], dimensions: 
 
 def neighbourhood(offset: NDArray[np.int64], radius: float) -> FloatArray:
     """Return the Gaussian neighbourhood along one axis of the grid; that of two axes is the product."""
-    out: FloatArray = np.exp(-(offset.astype(np.float64) ** 2) / (2 * radius**2))
-    return out
+    return np.exp(-(offset.astype(np.float64) ** 2) / (2 * radius**2))
 
 
 def batch_step(
@@ -95,8 +94,7 @@ def batch_step(
     near = _spread(count[:, None], grid, along)[:, 0]
     mean = _spread(total, grid, along) / np.maximum(near, 1e-300)[:, None]
     moved = 1 - np.exp(_log_retained(count, grid, rate, radius))
-    out: FloatArray = np.where((near > 1e-12)[:, None], units + moved[:, None] * (mean - units), units)
-    return out
+    return np.where((near > 1e-12)[:, None], units + moved[:, None] * (mean - units), units)
 
 
 def _spread(values: FloatArray, grid: tuple[int, int], along: list[FloatArray]) -> FloatArray:
@@ -115,8 +113,7 @@ def _log_retained(count: FloatArray, grid: tuple[int, int], rate: float, radius:
     shape = (3 * rows, 3 * columns)
     spectrum = np.fft.rfft2(kernel, shape) * np.fft.rfft2(count.reshape(grid), shape)
     total = np.fft.irfft2(spectrum, shape)[rows - 1 : 2 * rows - 1, columns - 1 : 2 * columns - 1]
-    out: FloatArray = np.minimum(total, 0).ravel()
-    return out
+    return np.minimum(total, 0).ravel()
 
 
 def first_units(examples: FloatArray, grid: tuple[int, int]) -> FloatArray:

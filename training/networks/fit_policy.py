@@ -62,8 +62,7 @@ class Recorded:
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which deals measure agreement, bool (N,): the judging split and 1 in 20 others, with their symmetries."""
     key = canonical_key(owner)
-    out: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
-    return out
+    return key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
 
 
 def read_auctions(sources: Sequence[str], boards: int = 100_000, seed: int = 1) -> Recorded:

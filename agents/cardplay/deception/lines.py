@@ -65,14 +65,12 @@ class Lines:
     @cached_property
     def mine(self) -> NDArray[np.bool_]:
         """Return where my side is to play: bool (N,)."""
-        out: NDArray[np.bool_] = (self.turn ^ self.side) & 1 == 0
-        return out
+        return (self.turn ^ self.side) & 1 == 0
 
     @cached_property
     def cards_left(self) -> NDArray[np.int64]:
         """Return how many cards the hand to play has: int64 (N,)."""
-        out: NDArray[np.int64] = (self.left == self.turn[:, None]).sum(axis=1)
-        return out
+        return (self.left == self.turn[:, None]).sum(axis=1)
 
     def ended(self, longest: int) -> NDArray[np.bool_]:
         """Return which lines end here, bool (N,): without cards, or at the depth (``longest`` more if they lead)."""
@@ -131,8 +129,7 @@ class Lines:
         if not self.length:
             return held
         following = held & (self.trick[:, :1] // 13 == _SUIT)
-        out: Cards = np.where(following.any(axis=1, keepdims=True), following, held)
-        return out
+        return np.where(following.any(axis=1, keepdims=True), following, held)
 
     def _distinct(self, cards: Cards) -> Cards:
         """Return the lowest of touching cards; what lies elsewhere in the imagined deal separates only theirs."""
@@ -148,5 +145,4 @@ def _winner(trick: NDArray[np.int8], strain: int) -> NDArray[np.intp]:
     """Return which of the four cards of each trick (N, 4) wins: 0..3."""
     suit = trick // 13
     strength = np.where(suit == strain, trick + 52, np.where(suit == suit[:, :1], trick, -1))
-    winner: NDArray[np.intp] = strength.argmax(axis=1)
-    return winner
+    return strength.argmax(axis=1)

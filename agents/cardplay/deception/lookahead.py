@@ -62,8 +62,7 @@ class SearchResult:
         more = np.append(self.gain - self.gain[:, [plain]], np.zeros((1, len(self.seen))), axis=0)
         mean = (share * more).sum(axis=0) / share.sum()
         error = np.sqrt((share * (more - mean) ** 2).sum(axis=0) / share.sum() / (len(more) - 1))
-        out: NDArray[np.float64] = self.average - self.average[plain] - errors * error
-        return out
+        return self.average - self.average[plain] - errors * error
 
 
 @dataclass(frozen=True, eq=False)

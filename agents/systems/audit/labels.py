@@ -33,15 +33,13 @@ def _take_out(rows: Responses) -> Bools:
     others = np.where(rows.theirs < 3, rows.cards, 0)
     shape = (others >= 3).sum(axis=1) >= np.minimum((rows.theirs < 3).sum(axis=1), 2)
     short = (rows.in_theirs <= 2) & ((others.sum(axis=1) >= 7) | ((rows.cards >= 4) & rows.unbid)[:, 2:].any(axis=1))
-    found: Bools = ((rows.in_theirs <= 3) & (shape | short)) | (rows.hcp >= 16) | (rows.their_suit < 0)
-    return found
+    return ((rows.in_theirs <= 3) & (shape | short)) | (rows.hcp >= 16) | (rows.their_suit < 0)
 
 
 def _negative(rows: Responses) -> Bools:
     major = ((rows.cards >= 4) & rows.unbid)[:, 2:].any(axis=1)
     suits = ((rows.cards >= 3) & rows.unbid).sum(axis=1) >= 2
-    found: Bools = (major | suits | (rows.in_theirs <= 3)) & _some_values(rows)
-    return found
+    return (major | suits | (rows.in_theirs <= 3)) & _some_values(rows)
 
 
 def _some_values(rows: Responses) -> Bools:
@@ -58,15 +56,13 @@ def _two_suits(least: int, second: int, points: int) -> Holds:
 
 def _splinter(rows: Responses) -> Bools:
     trumps = (rows.cards + rows.partner >= 8).any(axis=1)
-    found: Bools = (rows.cards_of(rows.strain) <= 1) & trumps
-    return found
+    return (rows.cards_of(rows.strain) <= 1) & trumps
 
 
 def _support(fit: int, points: int) -> Holds:
     def holds(rows: Responses) -> Bools:
         trumps = (rows.cards + rows.partner >= fit).any(axis=1)
-        found: Bools = trumps & (rows.hcp >= points)
-        return found
+        return trumps & (rows.hcp >= points)
 
     return holds
 

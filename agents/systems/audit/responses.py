@@ -61,8 +61,7 @@ class Responses:
         return np.where(self.call >= FIRST_BID, (self.call - FIRST_BID) // 5 + 1, 0)
 
     def feature(self, column: int) -> NDArray[np.int16]:
-        found: NDArray[np.int16] = self.hands.features[self.hand, 0, column]
-        return found
+        return self.hands.features[self.hand, 0, column]
 
     @property
     def hcp(self) -> NDArray[np.int16]:

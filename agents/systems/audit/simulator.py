@@ -120,8 +120,7 @@ class Simulator:
 
     def shown(self, probe: ProbeAuction) -> NDArray[np.int16]:
         """Return what the seats have shown in a probe: (4, 5, 2)."""
-        found: NDArray[np.int16] = self.see([probe.upto(len(probe.calls), _NOBODY)]).shown[0]
-        return found
+        return self.see([probe.upto(len(probe.calls), _NOBODY)]).shown[0]
 
     def see(self, probes: Sequence[ProbeAuction], hands: Hands | None = None) -> Responses:
         """Return what the hands that come to probes call there."""
@@ -142,8 +141,7 @@ def _of_those(probe: ProbeAuction, at: int, made: _Made) -> NDArray[np.int64] | 
     if at < 0:
         return None
     hand, call = made.get(probe.upto(at).key, (_NOBODY, _NOBODY))
-    found: NDArray[np.int64] = hand[call == probe.calls[at]]
-    return found
+    return hand[call == probe.calls[at]]
 
 
 def arrays(probes: Sequence[ProbeAuction]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:

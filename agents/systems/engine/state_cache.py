@@ -262,8 +262,7 @@ class StateCache:
 
     def _status(self, state_ids: NDArray[np.int32], seat: NDArray[np.int16], column: int) -> NDArray[np.int16]:
         """Return a column of the status of ``seat`` (N,) in states, int16 (N,)."""
-        status: NDArray[np.int16] = self._store.notes[state_ids, STATUS_AT + seat * STATUS_COLUMNS + column]
-        return status
+        return self._store.notes[state_ids, STATUS_AT + seat * STATUS_COLUMNS + column]
 
     def find(
         self,

@@ -86,15 +86,13 @@ class Position:
 
     def row(self, hand: NDArray[np.int16]) -> NDArray[np.int16]:
         """Return the feature row int16 (NUM_COLUMNS,) of a hand int16 (NUM_FEATURES,) here."""
-        row: NDArray[np.int16] = self.rows(hand[None])[0]
-        return row
+        return self.rows(hand[None])[0]
 
     def rows(self, hands: NDArray[np.int16]) -> NDArray[np.int16]:
         """Return the feature rows int16 (N, NUM_COLUMNS) of hands int16 (N, NUM_FEATURES) here."""
         queries = Queries.of_view(self.view.take(np.zeros(len(hands), np.int64)))
         queries.features[:, self.seat] = hands
-        rows: NDArray[np.int16] = self.states.feature_rows(queries, self.systems)[0]
-        return rows
+        return self.states.feature_rows(queries, self.systems)[0]
 
     @property
     def context(self) -> NDArray[np.int16]:
@@ -104,8 +102,7 @@ class Position:
     @cached_property
     def shown(self) -> NDArray[np.int16]:
         """Return what each seat has shown so far: int16 (4, 6, 2)."""
-        shown: NDArray[np.int16] = self.bidder.meaning(self.view)[0]
-        return shown
+        return self.bidder.meaning(self.view)[0]
 
     @cached_property
     def likely_hands(self) -> NDArray[np.int16]:

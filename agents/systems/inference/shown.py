@@ -52,8 +52,7 @@ class CallsShow:
         return self._classes
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        fitting: NDArray[np.bool_] = self._off(hands, degree=False) == 0
-        return fitting
+        return self._off(hands, degree=False) == 0
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         return self._off(hands, degree=True)

@@ -42,8 +42,7 @@ _BITS = np.int64(1) << (16 * np.repeat(np.arange(4), 13) + np.tile(np.arange(13)
 
 def hand_bits(owner: UInt8Array) -> Int64Array:
     """Return hands int64 (N, 4), a bit ``16 * suit + rank`` for every card, of deals uint8 (N, 52)."""
-    held: Int64Array = np.where(owner[:, None, :] == np.arange(4, dtype=np.uint8)[:, None], _BITS, 0).sum(axis=2)
-    return held
+    return np.where(owner[:, None, :] == np.arange(4, dtype=np.uint8)[:, None], _BITS, 0).sum(axis=2)
 
 
 @njit(nogil=True)

@@ -164,8 +164,7 @@ def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np
     boards, calls = at.boards, first_calls(at.history[board], number)
     auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
     chances = network_by_book(spec).probabilities(view_of(auctions, boards.owner[board]))
-    logs: NDArray[np.float64] = np.log(np.maximum(chances, 1e-12))
-    return logs
+    return np.log(np.maximum(chances, 1e-12))
 
 
 def departs_from_system(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.bool_]:

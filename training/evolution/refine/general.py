@@ -119,8 +119,7 @@ def label_general(
 def _suit_of(rows: NDArray[np.int16], word: str) -> NDArray[np.int64]:
     """Return the highest suit that a word such as ``best`` marks, int64 (N,)."""
     marks = rows[:, [WORDS[f"{word}:{s}"] for s in _LETTERS]] == 1
-    highest: NDArray[np.int64] = 3 - np.argmax(marks[:, ::-1], axis=1)
-    return highest
+    return 3 - np.argmax(marks[:, ::-1], axis=1)
 
 
 def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:

@@ -86,8 +86,7 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
     bids = np.arange(NUM_BIDS)
     within = np.ones(legal.shape, np.bool_)
     within[:, FIRST_BID:] = (bids < reach) | np.isin(bids, GAME_BIDS)
-    out: NDArray[np.bool_] = legal & within
-    return out
+    return legal & within
 
 
 def label(

@@ -53,8 +53,7 @@ def labels(positions: Positions, share: float) -> NDArray[np.float32]:
     x = [float(preference[other][part].mean()) for part in parts]
     y = [float(worth[other][part].mean()) for part in parts]
     average = np.where(positions.book, 0, np.interp(preference, x, y)).astype(np.float32)
-    out: NDArray[np.float32] = np.where(np.isfinite(worth), share * average + (1 - share) * worth, average)
-    return out
+    return np.where(np.isfinite(worth), share * average + (1 - share) * worth, average)
 
 
 class _Shard:

@@ -137,8 +137,7 @@ def _likeliest(
 
 def _strain(call: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the suit of calls, 4 where they name none."""
-    strain: NDArray[np.int64] = np.where(call >= FIRST_BID, (call - FIRST_BID) % 5, 4)
-    return strain
+    return np.where(call >= FIRST_BID, (call - FIRST_BID) % 5, 4)
 
 
 def _calls_by_rules(table: Table, board: NDArray[np.int64], number: NDArray[np.int64]) -> NDArray[np.int64]:

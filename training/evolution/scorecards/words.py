@@ -185,8 +185,7 @@ def _column(rows: NDArray[np.int16], word: str, strain: NDArray[np.int64]) -> ND
     if word != "x" and not word.endswith(":x"):
         return rows[:, WORDS[word]]
     columns = np.array([WORDS[word[:-1] + suit] for suit in SUIT_LETTERS])
-    chosen: NDArray[np.int16] = rows[np.arange(len(rows)), columns[np.minimum(strain, 3)]]
-    return chosen
+    return rows[np.arange(len(rows)), columns[np.minimum(strain, 3)]]
 
 
 def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -195,8 +194,7 @@ def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.in
         return (value >= atom.lo) & (value <= atom.hi)
 
     alternatives = [np.logical_and.reduce([atom_holds(atom) for atom in together]) for together in clause]
-    out: NDArray[np.bool_] = np.logical_or.reduce(alternatives)
-    return out
+    return np.logical_or.reduce(alternatives)
 
 
 NUM_CARDS = len(SITUATIONS) * len(ACTIONS)
