@@ -53,7 +53,7 @@ def by_number_or_place(
     if number is None:
         reason = f"no {what} and no board number: the {what} is that of board {place}, its place in the file"
         faults.append(BadBoard(line, reason, f"{what} by place"))
-    return int(rule(place if number is None else number))  # type: ignore[call-overload,no-any-return]
+    return int(rule(place if number is None else number))  # type: ignore[call-overload]
 
 
 def passes_missing(calls: Sequence[int]) -> int:
