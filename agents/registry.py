@@ -88,7 +88,7 @@ def _explanation(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) 
     assert isinstance(thinker, Lookahead)
     if bidder.networks.book is not None:
         return explain_by_book(bidder, thinker, view, key)
-    return thinker.explain(view, key, acts=False)
+    return thinker.explain(view, key, thinks=False)
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:
