@@ -10,7 +10,7 @@ from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
-from agents.networks.reader import average_hands, call_of_network
+from agents.networks.call_reader import average_hands, shows_by_network
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
@@ -43,7 +43,7 @@ def explain(lookahead: Lookahead | GameLookahead, view: BidView, decision: Decis
         lines.append(f"  usual     {usual}: {explain_system(model.bidder, view).because}")
     elif not isinstance(model, GameLookahead):
         lines.append(f"  usual     {usual}")
-        lines.append(f"  says      {symbol_text(made)}: {call_of_network(model.bidder, view, made)}")
+        lines.append(f"  says      {symbol_text(made)}: {shows_by_network(model.bidder, view, made)}")
     lines += under("shown", model.shown(view))
     if decision.sample is None:
         return "\n".join([*lines, "  thought   none: no other call is likely enough"])
@@ -72,7 +72,7 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
         text = book.written("book")  # the network's own partner may pass what forces by the book
         return f"{text}\n  follows   the book ({chances[call]:.1%} sure)"
     decision = lookahead.compare(view, key, [book.call, call])
-    shows = call_of_network(bidder, view, call)
+    shows = shows_by_network(bidder, view, call)
     missed = shows.stated.missed(book.position.row(hand_features(view.hand)[0])) if shows.stated else {}
     mine, by_book = symbol_text(call), symbol_text(book.call)
     gain, error = float(decision.gain[-1]), float(decision.error[-1])
