@@ -37,9 +37,9 @@ from agents.lookahead.player_models import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL,
 from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
+from agents.networks.call_reader import CallReader, SeatReading
 from agents.networks.inputs import LAYOUT
 from agents.networks.network import Network
-from agents.networks.reader import Player, Reader
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.options import read_options
 from agents.outputs import SUFFIX, ObservationPolicy, OnnxPolicy
@@ -88,7 +88,7 @@ def _explanation(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) 
     assert isinstance(thinker, Lookahead)
     if bidder.networks.book is not None:
         return explain_by_book(bidder, thinker, view, key)
-    return thinker.explain(view, key, acts=False)
+    return thinker.explain(view, key, thinks=False)
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:
@@ -256,9 +256,9 @@ def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | N
 
 
 @lru_cache(maxsize=16)
-def reader_of(north_south: str, east_west: str, draws: bool = True) -> Reader:
-    """Return the cached reader of two partnerships, by their specs; ``draws`` as for ``Reader``."""
+def reader_of(north_south: str, east_west: str, draws: bool = True) -> CallReader:
+    """Return the cached reader of two partnerships, by their specs; ``draws`` as for ``CallReader``."""
     specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
     networks = [network_at(north_south, east_west, seat) for seat in range(4)]
-    players = [Player(spec, system_of(spec), network) for spec, network in zip(specs, networks, strict=True)]
-    return Reader(players, draws)
+    seats = [SeatReading(spec, system_of(spec), network) for spec, network in zip(specs, networks, strict=True)]
+    return CallReader(seats, draws)

@@ -86,7 +86,7 @@ def after_auction(session: Session, *, spec: Spec, calls: Words = "") -> Json:
     """Return what every legal call shows after an auction from North on in which all four seats bid by one spec."""
     made, spec = parse_calls(calls), session.check_spec(spec)
     over, read, written = bool(one_auction(made, 0).done[0]), reader_of(spec, spec), system_of(spec)
-    every = {} if over else read.every(made, 0, 0)
+    every = {} if over else read.shows_of_all(made, 0, 0)
     return {
         "over": over, "shown": dict(zip(SEATS, read.seats(made, 0, 0), strict=True)),
         "calls": {call_text(call): shows.as_json() for call, shows in every.items()},

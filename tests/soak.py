@@ -22,7 +22,7 @@ from bridge_env.hands.deals import hand_text, random_deals
 MOST = 0.05  # growth between the first fifth of the time and its end
 _MAIN = "import sys; from training.cli.app import main; sys.exit(main())"
 _ENV = """
-from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.compiled.steps import sample_legal
 from bridge_env.envs.vector import BiddingVectorEnv
 env = BiddingVectorEnv(512, learner='NS', opponents='system:sayc', control='pass')
 info, n = env.reset(seed=1)[1], 0

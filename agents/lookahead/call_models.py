@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from agents.lookahead.options import Options
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided, misdescriptions
+from agents.networks.call_reader import shown
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
 from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
-from agents.networks.reader import shown
 from agents.networks.tables import Player
 from agents.pair import PairBidder
 from agents.systems.bidder import HierarchyBidder

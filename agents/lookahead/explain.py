@@ -10,7 +10,7 @@ from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Decision, Lookahead
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided
-from agents.networks.reader import average_hands, call_of_network
+from agents.networks.call_reader import average_hands, shows_by_network
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.explain.explain import explain as explain_system
 from agents.systems.explain.explain import symbol_text
@@ -22,7 +22,7 @@ from bridge_env.rules.calls import call_text
 from bridge_env.rules.cards import SEATS
 
 _EXAMPLES = 3
-_ERRORS = 2  # a worth of fewer is no measurable difference
+_MEASURABLE = 2  # standard errors that a difference must reach to be one
 
 
 def _others(owner: NDArray[np.uint8], seat: int) -> str:
@@ -30,30 +30,30 @@ def _others(owner: NDArray[np.uint8], seat: int) -> str:
     return "  ".join(f"{SEATS[(seat + k) % 4]} {hand_text(owner == k)}" for k in (1, 2, 3))
 
 
-def explain(lookahead: Lookahead | GameLookahead, view: BidView, found: Decision, acts: bool = True) -> str:
+def explain(lookahead: Lookahead | GameLookahead, view: BidView, decision: Decision, thinks: bool = True) -> str:
     """Return why ``lookahead`` calls as it does with the hand of the one row: candidates, what is shown, belief, deals.
 
     Args:
-        acts: a bidder that thinks makes the call that was found, a plain one its usual call.
+        thinks: the bidder makes the call that thinking has found; else it makes its usual call.
     """
-    seat, usual, made = int(view.seat[0]), call_text(found.usual), int(found.call if acts else found.usual)
+    seat, usual, made = int(view.seat[0]), call_text(decision.usual), int(decision.call if thinks else decision.usual)
     model = lookahead if isinstance(lookahead, GameLookahead) else lookahead.call_model
     lines = [call_text(made)]
     if isinstance(model, SystemCallModel):
         lines.append(f"  usual     {usual}: {explain_system(model.bidder, view).because}")
     elif not isinstance(model, GameLookahead):
         lines.append(f"  usual     {usual}")
-        lines.append(f"  says      {symbol_text(made)}: {call_of_network(model.bidder, view, made)}")
+        lines.append(f"  says      {symbol_text(made)}: {shows_by_network(model.bidder, view, made)}")
     lines += under("shown", model.shown(view))
-    if found.sample is None:
+    if decision.sample is None:
         return "\n".join([*lines, "  thought   none: no other call is likely enough"])
-    owner, weight = found.sample.owner, found.sample.weight
+    owner, weight = decision.sample.owner, decision.sample.weight
     how = "a game with open hands" if isinstance(model, GameLookahead) else "each bid out after each call"
-    lines.append(f"  thought   {found.num_deals} deals that tell as much as {found.sample.effective:.0f}, {how}")
-    chances = found.chance if len(found.chance) else np.full(len(found.calls), np.nan)
-    lines.append(f"  calls     {'':5} {'chance' if len(found.chance) else '':>7}  IMPs v. {usual}")
-    for call, chance, gain, error in zip(found.calls, chances, found.gain, found.error, strict=True):
-        over = "" if call == found.usual else f"{gain:+.2f} ± {error:.2f}"
+    lines.append(f"  thought   {decision.num_deals} deals that tell as much as {decision.sample.effective:.0f}, {how}")
+    chances = decision.chance if len(decision.chance) else np.full(len(decision.calls), np.nan)
+    lines.append(f"  calls     {'':5} {'chance' if len(decision.chance) else '':>7}  IMPs v. {usual}")
+    for call, chance, gain, error in zip(decision.calls, chances, decision.gain, decision.error, strict=True):
+        over = "" if call == decision.usual else f"{gain:+.2f} ± {error:.2f}"
         lines.append(f"            {call_text(call):5} {'' if np.isnan(chance) else f'{chance:.1%}':>7}  {over}")
     held = np.stack([weight @ (owner == which) for which in (1, 2, 3)], axis=1)
     lines += under("believes", average_hands(held, seat))
@@ -69,20 +69,20 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
     system = HierarchyBidder(player.book.hierarchy)
     book = explain_system(system, view)
     if call == book.call:
-        by_book = str(book).replace("\n  says ", "\n  book ", 1)  # its own partner may pass what forces by the book
-        return f"{by_book}\n  follows   the book ({chances[call]:.1%} sure)"
-    weighing = lookahead.compare(view, key, [book.call, call])
-    shows = call_of_network(bidder, view, call)
+        text = book.written("book")  # the network's own partner may pass what forces by the book
+        return f"{text}\n  follows   the book ({chances[call]:.1%} sure)"
+    decision = lookahead.compare(view, key, [book.call, call])
+    shows = shows_by_network(bidder, view, call)
     missed = shows.stated.missed(book.position.row(hand_features(view.hand)[0])) if shows.stated else {}
-    mine, theirs = symbol_text(call), symbol_text(book.call)
-    gain, error = float(weighing.gain[-1]), float(weighing.error[-1])
-    worth = f"{gain:+.2f} ± {error:.2f} IMPs over {theirs}, on {weighing.num_deals} deals that fit the auction"
-    if abs(gain) < _ERRORS * error:
+    mine, by_book = symbol_text(call), symbol_text(book.call)
+    gain, error = float(decision.gain[-1]), float(decision.error[-1])
+    worth = f"{gain:+.2f} ± {error:.2f} IMPs over {by_book}, on {decision.num_deals} deals that fit the auction"
+    if abs(gain) < _MEASURABLE * error:
         worth = f"no measurable difference: {worth}"
     return "\n".join(
         [
             call_text(call),
-            f"  judgement the book bids {theirs} here; this hand makes it {mine} ({chances[call]:.1%} sure)",
+            f"  judgement the book bids {by_book} here; this hand makes it {mine} ({chances[call]:.1%} sure)",
             f"  book      {book.says}",
             f"            {book.because}",
             f"  tells     {mine}: {shows}",

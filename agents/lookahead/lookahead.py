@@ -107,11 +107,11 @@ class Lookahead:
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return np.array([found.call for found in self.think_all(view, key)], np.int8)
 
-    def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
-        """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
+    def explain(self, view: BidView, key: NDArray[np.uint64], *, thinks: bool = True) -> str:
+        """Explain the call for the one row of ``view``; of a bidder that does not think, the usual call."""
         from agents.lookahead.explain import explain
 
-        return explain(self, view, self.think(view, key), acts)
+        return explain(self, view, self.think(view, key), thinks)
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Decision:
         """Find the call for the one row of ``view``, with the reasons."""

@@ -36,7 +36,7 @@ class NetworkBidder:
         """Explain the call for the one row of ``view``; with a belief or a book, also give the results of play-outs."""
         if self.explanation is not None:
             return self.explanation(self, view, key)
-        from agents.networks.reader import explain
+        from agents.networks.call_reader import explain
 
         return explain(self, view)
 

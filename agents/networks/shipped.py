@@ -1,4 +1,4 @@
-"""List the networks of the package, and which of them training may use."""
+"""Find and read networks: those that come with the package, by name, and other files; and the roles they have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from agents.networks.file import Networks, belief_path, book_path, load
 from agents.options import read_options
 from bridge_env.bidders.registry import SpecError
 
-GATEKEEPER = "gatekeeper"  # the role of a network that nothing may train against or be tuned on
+# Roles, as files name them. A stranger learned from auctions of others; a gatekeeper is one that serves only to judge:
+# nothing may train against it or be tuned on it. A league begins with a start and makes champions.
+GATEKEEPER, STRANGER, CHAMPION, START = "gatekeeper", "stranger", "champion", "start"
 _FOLDER = files("agents.networks") / "shipped"
 
 
@@ -24,7 +26,7 @@ def shipped_networks() -> list[str]:
 
 
 def network_path(argument: str) -> Path:
-    """Return the file that ``NAME`` or ``FILE`` names.
+    """Return the file that ``NAME`` or ``FILE`` names; options behind a ``?`` are left aside.
 
     Raises:
         SpecError: there is neither.
@@ -43,7 +45,7 @@ def network_path(argument: str) -> Path:
     )
 
 
-_read = cached_by_mtime(load, 64, lambda path: (belief_path(path), book_path(path)))
+_read = cached_by_mtime(load, 64, beside=lambda path: (belief_path(path), book_path(path)))
 
 
 def read_networks(argument: str) -> Networks:
@@ -63,5 +65,5 @@ def read_networks(argument: str) -> Networks:
 
 
 def role(networks: Networks) -> str:
-    """Return ``gatekeeper``, ``stranger`` or ``champion``, as the file says; empty where it does not."""
+    """Return the role that the file names; empty where it names none."""
     return str(networks.trained.get("role", ""))

@@ -14,8 +14,8 @@ from bridge_env.bidders.protocols import SlowBidder
 from bridge_env.bidders.registry import implements
 from bridge_env.double_dummy.boards import Boards, boards_of
 from bridge_env.double_dummy.exact import library_then_solver
-from bridge_env.envs.compiled.rounds import find_episodes
 from bridge_env.envs.compiled.rows import EPISODE, SETTLED
+from bridge_env.envs.compiled.steps import find_episodes
 from bridge_env.envs.config import EnvConfig
 from bridge_env.envs.rewards import PAR
 from bridge_env.envs.table import Tables, bidders_of

@@ -23,7 +23,7 @@ from bridge_env.bidders.view import BidView, view_of
 from bridge_env.compiled.array_structs import PointerTable, writeable
 from bridge_env.display.text import auction_table, deal_diagram, result_line
 from bridge_env.double_dummy.boards import Boards, contract_tricks
-from bridge_env.envs.compiled import arrays, rounds
+from bridge_env.envs.compiled import arrays, steps
 from bridge_env.envs.config import EnvConfig, Seat
 from bridge_env.envs.rewards import CustomReward
 from bridge_env.hands.deals import hands
@@ -128,7 +128,7 @@ class Tables:
             self.opponent[rows] = chance % np.uint64(self.pool)
         if self._group is not None:
             self._group.deal(rows)
-        if rounds.start_rows(
+        if steps.start_rows(
             self.pointers.addresses, rows, at,
             boards.owner, boards.tricks, boards.dealer, boards.vulnerability, key, reference,
         ):  # fmt: skip
@@ -136,11 +136,11 @@ class Tables:
 
     def first_bad(self, calls: NDArray[np.int64], strict: bool) -> int:
         """Return the first table whose call (N,) is out of range or, if ``strict``, not legal; -1 if there is none."""
-        return int(rounds.first_bad_call(self.pointers.addresses, calls, strict))
+        return int(steps.first_bad_call(self.pointers.addresses, calls, strict))
 
     def call(self, calls: NDArray[np.int64]) -> None:
         """Make the caller's calls (N,) at its turns, or set ILLEGAL where one is, then bid until its next turn."""
-        if rounds.call_rows(self.pointers.addresses, calls):
+        if steps.call_rows(self.pointers.addresses, calls):
             self._call_bidders()
 
     def _call_bidders(self) -> None:
@@ -155,7 +155,7 @@ class Tables:
                 numbers = self._numbers[self.opponent[rows], turn]
                 numbers = np.where(auctions.state[rows, DONE], -1, numbers)  # the group may have called before
                 bid_round(auctions, state.owner, state.key, rows, numbers, self._bidders)
-            if not rounds.advance_rows(self.pointers.addresses, rows):
+            if not steps.advance_rows(self.pointers.addresses, rows):
                 break
             rows = rows[state.status[rows] == arrays.BIDDER_TURN]
 
@@ -168,9 +168,9 @@ class Tables:
             ValueError: a custom reward is not one finite number for each auction.
         """
         state = self.state
-        if rounds.finish_rows(self.pointers.addresses, *output):
+        if steps.finish_rows(self.pointers.addresses, *output):
             self.solve(np.flatnonzero((state.status == arrays.OVER) & ~state.finished & ~output.terminated))
-            rounds.finish_rows(self.pointers.addresses, *output)
+            steps.finish_rows(self.pointers.addresses, *output)
         self.write_custom_rewards(output)
 
     def write_custom_rewards(self, output: arrays.StepOutput) -> None:
@@ -199,9 +199,7 @@ class Tables:
 
         Of a finished auction: those of the caller's seat that called last, with Pass as the only legal call.
         """
-        rounds.write_observations(
-            self.pointers.addresses, self._rows if rows is None else rows, observation, mask, seat
-        )
+        steps.write_observations(self.pointers.addresses, self._rows if rows is None else rows, observation, mask, seat)
 
     def view(self, seat: int | None = None) -> BidView:
         """Return the views of the seats whose observations ``show`` writes, or of one seat 0..3 at all tables."""
@@ -221,7 +219,7 @@ class Tables:
     def seen_by(self, row: int, seat: int) -> NDArray[np.int8]:
         """Return the observation of any seat 0..3 at one table, int8 (480,)."""
         out = np.empty(OBSERVATION_SIZE, np.int8)
-        rounds.write_seat(self.pointers.addresses, row, seat, out)
+        steps.observe_from(self.pointers.addresses, row, seat, out)
         return out
 
     def texts(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.object_]]:
@@ -263,9 +261,9 @@ class Tables:
     def scores(self) -> NDArray[np.int16]:
         """Return the scores of the contracts as they stand, points for NS int16 (N,); solve those not known."""
         score = np.empty(len(self._rows), np.int16)
-        if rounds.score_rows(self.pointers.addresses, SCORE_TABLE, score):
+        if steps.score_rows(self.pointers.addresses, SCORE_TABLE, score):
             self.solve(self._rows)
-            rounds.score_rows(self.pointers.addresses, SCORE_TABLE, score)
+            steps.score_rows(self.pointers.addresses, SCORE_TABLE, score)
         return score
 
 

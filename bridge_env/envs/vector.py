@@ -24,7 +24,7 @@ from bridge_env.envs.compiled.arrays import (
     StepOutput,
     new_output,
 )
-from bridge_env.envs.compiled.rounds import deal_rows, step_all
+from bridge_env.envs.compiled.steps import deal_rows, step_all
 from bridge_env.envs.config import EnvConfig, EnvSetting, many_calls, not_a_call
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import EpisodeBuffer, parse_reset_options, seed_base, table_seeds
@@ -262,7 +262,7 @@ class BiddingVectorEnv(OpenTables, VectorEnv[Observations, NDArray[np.int64], ND
         """Start the next episodes at the tables ``rows``, with the parsed options of ``reset``."""
         if self._compiled and options is None:
             self._open()
-            deal_rows(rows, self._tables.pointers.addresses)
+            deal_rows(self._tables.pointers.addresses, rows)
         else:
             self._episodes.deal(self._tables, rows, options)
 
@@ -270,7 +270,7 @@ class BiddingVectorEnv(OpenTables, VectorEnv[Observations, NDArray[np.int64], ND
         """Do a step in one kernel; return the first table whose call is refused, or -1, and how many episodes ended."""
         self._open()
         strict = self._config.illegal == "raise"
-        bad, ended = step_all(strict, self._tables.pointers.addresses, calls, *output)
+        bad, ended = step_all(self._tables.pointers.addresses, calls, strict, *output)
         if ended:
             self._tables.write_custom_rewards(output)
         return bad, ended

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agents.networks.reader import Shows
+from agents.networks.call_reader import Shows
 from agents.registry import reader_of, spec_at
 from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
@@ -100,15 +100,15 @@ def call_shows(
     specs: tuple[str, str], calls: tuple[int, ...], dealer: int, vulnerability: int, draw: bool
 ) -> Shows | None:
     """Return what the last of some calls shows; None where hands have to be drawn for it, and are not."""
-    read = reader_of(*specs)
-    return (read.call if draw else read.at_once)(calls[:-1], dealer, vulnerability, calls[-1])
+    reader = reader_of(*specs)
+    return (reader.shows if draw else reader.shows_at_once)(calls[:-1], dealer, vulnerability, calls[-1])
 
 
 def every_call(table: Table, seat: int | None) -> dict[str, Any]:
     """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
         raise RequestError("It is not for you to call now.", 409)
-    every = reader_of(*table.setup.specs).every(table.calls, table.deal.dealer, table.deal.vulnerability)
+    every = reader_of(*table.setup.specs).shows_of_all(table.calls, table.deal.dealer, table.deal.vulnerability)
     return {call_text(call): shows.as_json() for call, shows in every.items()}
 
 

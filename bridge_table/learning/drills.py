@@ -202,17 +202,18 @@ def question(drill: Drill, number: int) -> dict[str, Any]:
     position = drill.questions[number]
     read = reader_of(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
+    every = read.shows_of_all(auction, dealer, vulnerability)
     cards = {"cards": _cards(drill.spec, position)} if drill.shows_cards else {}
     return {
         "hand": position.hand, "seat": SEATS[position.seat], **cards,
         "board": {"dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability]},
         "calls": [
             {"call": call_text(call), "seat": SEATS[(dealer + k) & 3],
-             "shows": read.call(auction[:k], dealer, vulnerability, call).as_json()}
+             "shows": read.shows(auction[:k], dealer, vulnerability, call).as_json()}
             for k, call in enumerate(auction)
         ],
         "legal": legal_calls(one_auction(auction, dealer, vulnerability)),
-        "shows": {call_text(c): shows.as_json() for c, shows in read.every(auction, dealer, vulnerability).items()},
+        "shows": {call_text(c): shows.as_json() for c, shows in every.items()},
     }  # fmt: skip
 
 

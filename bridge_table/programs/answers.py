@@ -27,7 +27,7 @@ from agents.lookahead.explain import explain
 from agents.lookahead.game_lookahead import GameLookahead
 from agents.lookahead.lookahead import Lookahead
 from agents.networks.bidder import NetworkBidder
-from agents.networks.reader import Reader
+from agents.networks.call_reader import CallReader
 from agents.registry import reader_of
 from bridge_env.bidders.errors import BidderError, error_line, explain_call, legal_calls
 from bridge_env.bidders.play_view import PlayView
@@ -70,7 +70,7 @@ class Answers:
         view = view_of(auctions, np.where(question.hand, seat, UNKNOWN).astype(np.uint8)[None])
         player, key = player_at(self.bidder, seat), _key(question)
         call = int(legal_calls(self.bidder, view, key)[0])
-        shows = self.reader(seat, details).call(question.calls, question.dealer, question.vulnerability, call)
+        shows = self.reader(seat, details).shows(question.calls, question.dealer, question.vulnerability, call)
         out = {
             "bid": ben.answer_word(call), "who": self.spec, "alert": shows.artificial,
             "candidates": _candidates(player, view, call), "explanation": str(shows),
@@ -116,7 +116,7 @@ class Answers:
         """Return the specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 
-    def reader(self, seat: int, draws: bool = True) -> Reader:
+    def reader(self, seat: int, draws: bool = True) -> CallReader:
         """Return what reads calls where the pair sits at ``seat``."""
         return reader_of(*self.sides(seat & 1), draws)
 
@@ -167,7 +167,7 @@ def answer_explain(answers: Answers, fields: ben.Fields) -> Json:
         raise RequestError("'ctx' holds no call to be explained.")
     one_auction(question.calls, question.dealer, question.vulnerability)  # an illegal one is an error
     *before, made = question.calls
-    shows = answers.reader(question.seat).call(before, question.dealer, question.vulnerability, made)
+    shows = answers.reader(question.seat).shows(before, question.dealer, question.vulnerability, made)
     return {"explanation": str(shows), "Alert": shows.artificial}
 
 
@@ -180,7 +180,7 @@ def answer_bids(answers: Answers, fields: ben.Fields) -> Json:
     north_south, east_west = answers.sides(question.seat & 1)
     rows: list[dict[str, Any]] = [
         {"bid": "P" if call == PASS else ben.answer_word(call), "m": str(shows), "Alert": shows.artificial}
-        for call, shows in answers.reader(question.seat).every(*state).items()
+        for call, shows in answers.reader(question.seat).shows_of_all(*state).items()
     ]
     rows[-1] |= {"NS": north_south, "EW": east_west}
     return rows

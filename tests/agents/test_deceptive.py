@@ -9,7 +9,7 @@ from support.plays import cards, contracts_of, keys, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS
-from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions, candidates, chosen, like
+from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions, candidate_for, candidates, chosen
 from agents.cardplay.deception.lines import Lines
 from agents.cardplay.deception.lookahead import (
     Lookahead,
@@ -108,8 +108,8 @@ def a_search():
     view = play_view(plays, contracts_of(plays), 0)
     legal = np.flatnonzero(view.mask[0])
     tricks = np.zeros((1, len(legal)), np.int8)
-    looked = SearchDeals(plays.owner[:1], np.ones(1), tricks, np.zeros(len(legal)))
-    return Lookahead(view, 0, keys(1)[0], legal, looked, AuctionReader(), FACTS, "tricks")
+    deals = SearchDeals(plays.owner[:1], np.ones(1), tricks, np.zeros(len(legal)))
+    return Lookahead(view, 0, keys(1)[0], legal, deals, AuctionReader(), FACTS, "tricks")
 
 
 def test_a_deal_of_no_weight_does_not_count(monkeypatch):
@@ -148,12 +148,12 @@ def test_touching_honours_are_thought_about_but_dummys_are_not():
     player = Deceptive(options=options)
     _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ S2")
     (found,) = player.think(view, keys(1))
-    assert player.plain.think(view, keys(1))[0].belief is None
+    assert player.montecarlo.think(view, keys(1))[0].belief is None
     assert found.cards.tolist() == cards("SJ SQ")
     deal = "N:A987.K65.QJ.A743 KT.873.KT42.KJ52 65432.AQT.A63.98 QJ.J942.9875.QT6"
     _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ D3 D5")  # everybody sees dummy's queen-jack
     (found,) = player.think(view, keys(1))
-    assert found.plain.belief is None
+    assert found.plain_decision.belief is None
     assert not len(found.cards)
 
 
@@ -168,11 +168,12 @@ def test_the_player_is_legal_and_equal_in_batches(length):
         at = np.array([row])
         assert view.mask[row, deception.card]
         assert player.play(view.take(at), keys(3)[at]).tolist() == [deception.card]
-        if deception.look is not None:
-            seen = deception.look.seen
-            assert (deception.look.average >= seen - 1e-9).all()  # he cannot do better by believing
-            chosen_at, plain = like(deception.cards, deception.card), like(deception.cards, deception.plain.card)
-            assert seen[chosen_at] >= seen[plain] - options.risk - 1e-9
+        if deception.result is not None:
+            seen = deception.result.seen
+            assert (deception.result.average >= seen - 1e-9).all()  # he cannot do better by believing
+            both = deception.card, deception.plain_decision.card
+            chosen_at, plain_at = (candidate_for(deception.cards, card) for card in both)
+            assert seen[chosen_at] >= seen[plain_at] - options.risk - 1e-9
 
 
 def test_it_is_used_where_no_card_reaches_the_goal():
@@ -180,45 +181,45 @@ def test_it_is_used_where_no_card_reaches_the_goal():
     view = play_view(plays, contracts_of(plays), 0)
     needed = Deceptive(options=DeceptiveOptions(deals=6, real=2, imagined=2, depth=1))
     for row, found in enumerate(needed.think(view, keys(6))):
-        if found.plain.belief is None:
-            assert found.card == found.plain.card
+        if found.plain_decision.belief is None:
+            assert found.card == found.plain_decision.card
         elif len(found.cards) == 0:
-            assert found.card == found.plain.card
+            assert found.card == found.plain_decision.card
             level = int(view.bid[row]) // 5 + 7
             left = 13 - int(view.length[row]) // 4
             ours = (view.turn[row] ^ view.declarer[row]) & 1 == 0
-            total = view.won[row] + (found.plain.tricks if ours else left - found.plain.tricks)
+            total = view.won[row] + (found.plain_decision.tricks if ours else left - found.plain_decision.tricks)
             reached = (total >= level) == ours
-            assert (found.plain.belief.weight @ reached).max() >= 0.5
+            assert (found.plain_decision.belief.weight @ reached).max() >= 0.5
 
 
-def a_look(seen, gain):
+def a_result(seen, gain):
     deals = len(gain)
     return SearchResult(np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
 
 
 def test_how_sure_a_gain_is_by_hand():
     """Gains over the plain card of 2, 0 and 1, and 0 in the deal more: mean 0.75, error sqrt(2.75 / 4 / 3)."""
-    look = a_look([5, 5, 4], [[0, 2, 3], [1, 1, 1], [0, 1, 3]])
-    assert look.average.tolist() == pytest.approx([5 + 1 / 3, 5 + 4 / 3, 4 + 7 / 3])
-    assert look.surely(0, 0.0).tolist() == pytest.approx([0, 1, 1])
-    assert look.surely(0, 1.0)[:2].tolist() == pytest.approx([0, 1 - np.sqrt(2.75 / 12)])
-    weighed = SearchResult(look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
+    result = a_result([5, 5, 4], [[0, 2, 3], [1, 1, 1], [0, 1, 3]])
+    assert result.average.tolist() == pytest.approx([5 + 1 / 3, 5 + 4 / 3, 4 + 7 / 3])
+    assert result.surely(0, 0.0).tolist() == pytest.approx([0, 1, 1])
+    assert result.surely(0, 1.0)[:2].tolist() == pytest.approx([0, 1 - np.sqrt(2.75 / 12)])
+    weighed = SearchResult(result.seen, result.gain[:2], np.array([0.75, 0.25]), [])
     assert weighed.surely(0, 0.0)[1] == pytest.approx(0.75 * 2)
 
 
 def test_another_card_than_the_plain_one_is_taken_where_it_surely_gains():
-    def by(look, plain=0, average=None, sure=0.0, risk=1000.0):
-        return chosen(look, look.seen if average is None else average, plain, DeceptiveOptions(sure=sure, risk=risk))
+    def by(found, plain=0, average=None, sure=0.0, risk=1000.0):
+        return chosen(found, found.seen if average is None else average, plain, DeceptiveOptions(sure=sure, risk=risk))
 
-    lucky = a_look([5, 5, 5], [[0, 4, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    lucky = a_result([5, 5, 5], [[0, 4, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
     assert [by(lucky, sure=errors) for errors in (0.0, 2.0)] == [1, 0]
-    clear = a_look([5, 4.9, 5], [[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]])
+    clear = a_result([5, 4.9, 5], [[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]])
     assert [by(clear, sure=errors) for errors in (0.0, 1.0, 2.0)] == [1, 1, 1]
     assert [by(clear, risk=risk) for risk in (0.2, 0.1, 0.05, 0.0)] == [1, 1, 0, 0]
     # Of equal ones the least risk; then the better one by montecarlo; then the plain one.
-    equal = a_look([5, 4, 5], [[0, 2, 1], [0, 2, 1]])
+    equal = a_result([5, 4, 5], [[0, 2, 1], [0, 2, 1]])
     assert by(equal) == 2
-    nothing = a_look([5, 5, 5], [[0, 0, 0]])
+    nothing = a_result([5, 5, 5], [[0, 0, 0]])
     assert by(nothing, average=np.array([5.0, 6.0, 5.0])) == 1
     assert by(nothing, plain=2, sure=1.0) == 2

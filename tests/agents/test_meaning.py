@@ -10,8 +10,8 @@ from support.learners import random_networks
 from agents.networks import file as networks_file
 from agents.networks import meaning
 from agents.networks.bidder import NetworkBidder
+from agents.networks.call_reader import shown
 from agents.networks.meaning import auction_keys, meanings_of
-from agents.networks.reader import shown
 from agents.networks.sampled_meanings import HANDS, sampled_meanings
 from agents.networks.shipped import network_path, read_networks, shipped_networks
 from agents.networks.tables import all_by
@@ -157,7 +157,7 @@ def unexplained(name, boards, every):
     for row in range(boards):
         calls = auctions.history[row, : auctions.length[row]].tolist()
         seat = int(seats[row])
-        out += [not reader.call(calls[:k], seat, seat, calls[k]).known for k in range(0, len(calls), every)]
+        out += [not reader.shows(calls[:k], seat, seat, calls[k]).known for k in range(0, len(calls), every)]
     return out
 
 
@@ -197,7 +197,7 @@ def position(auction):
 
 def test_points_of_both_hands_become_points_of_this_one():
     spec = register_system("pair-for-meanings", TEXT)
-    found = reader_of(spec, spec).call((parse_call("1N"), 0), 0, 0, parse_call("3N"))
+    found = reader_of(spec, spec).shows((parse_call("1N"), 0), 0, 0, parse_call("3N"))
     assert (found.text, found.lines) == ("10+ HCP, 0-5♥, 0-5♠", ())
     assert "general rules" in found.how
 
@@ -206,19 +206,19 @@ def test_rare_calls_of_a_network_by_hands_drawn_now():
     """Too rare to have been measured: a raise after a response at the three level, and what it forces to."""
     calls = [parse_call(call) for call in ("1H", "P", "3D", "P")]
     read = reader_of("policy:champion-plain", "policy:champion-plain")
-    found = read.call(calls, 0, 0, parse_call("4D"))
+    found = read.shows(calls, 0, 0, parse_call("4D"))
     assert found.known
     assert "hands drawn now" in found.how
     assert found.note in ("forcing", "not forcing")
     assert "partner passes" in found.how
     assert "HCP" in read.seats(calls, 0, 0)[2]
     quick = reader_of("policy:champion-plain", "policy:champion-plain", draws=False)
-    assert not quick.call(calls, 0, 0, parse_call("4D")).known
+    assert not quick.shows(calls, 0, 0, parse_call("4D")).known
 
 
 def test_every_legal_call_of_a_network():
     read = reader_of("policy:standard", "policy:standard")
-    every = read.every([parse_call("1N"), 0], 0, 0)
+    every = read.shows_of_all([parse_call("1N"), 0], 0, 0)
     assert len(every) == 38 - 2 - 5
     assert "HCP" in every[0].text
     assert every[parse_call("7C")].text == "Almost never made here."
@@ -228,7 +228,7 @@ def test_every_legal_call_of_a_network():
 def test_a_network_by_a_book_shows_calls_outside_its_book():
     """No line of the book makes this call, so its hands are drawn."""
     read = reader_of("policy:by-the-book", "policy:by-the-book")
-    found = [read.call([], 0, 0, call) for call in (parse_call("1N"), parse_call("4N"))]
+    found = [read.shows([], 0, 0, call) for call in (parse_call("1N"), parse_call("4N"))]
     assert "line" in found[0].how
     assert "almost never" in found[1].text or "drawn" in found[1].how
 
@@ -273,15 +273,15 @@ def test_drawn_hands_stretch_every_word_of_a_line():
 
 def test_what_a_network_by_a_book_shows_is_stretched_by_its_judgement():
     """It overcalls a weak two on ten points where its book asks for eleven."""
-    found = reader_of("policy:by-the-book", "policy:by-the-book").call([parse_call("2H")], 0, 0, parse_call("2S"))
+    found = reader_of("policy:by-the-book", "policy:by-the-book").shows([parse_call("2H")], 0, 0, parse_call("2S"))
     assert "stretched by judgement" in found.how
     assert found.stated.ways[0]["hcp"][0] < 11
 
 
 def test_a_network_names_the_suit_that_it_bids_or_doubles():
     read = reader_of("policy:champion-plain", "policy:champion-plain")
-    raise_ = read.call([parse_call(call) for call in ("1H", "1S")], 0, 0, parse_call("4H"))
-    double = read.call([parse_call(call) for call in ("1D", "1S")], 0, 0, parse_call("X"))
+    raise_ = read.shows([parse_call(call) for call in ("1H", "1S")], 0, 0, parse_call("4H"))
+    double = read.shows([parse_call(call) for call in ("1D", "1S")], 0, 0, parse_call("X"))
     assert "♥" in raise_.text
     assert "♠" in double.text
 
@@ -289,7 +289,7 @@ def test_a_network_names_the_suit_that_it_bids_or_doubles():
 def test_a_forced_answer_is_stated_by_hands_that_make_it():
     """Its lines ask for no points: the longest suit, or any with three cards."""
     calls = [parse_call(call) for call in ("1D", "X", "1H", "P")]
-    found = reader_of("system:champion", "system:champion").call(calls, 2, 0, parse_call("1S"))
+    found = reader_of("system:champion", "system:champion").shows(calls, 2, 0, parse_call("1S"))
     assert found.stated.usual
     assert "♠" in found.text
     assert "HCP" in found.text
@@ -297,7 +297,7 @@ def test_a_forced_answer_is_stated_by_hands_that_make_it():
 
 def shows(spec, auction, call):
     """What the call shows at a table where all play the system."""
-    return reader_of(spec, spec).call([parse_call(word) for word in auction.split()], 0, 0, parse_call(call))
+    return reader_of(spec, spec).shows([parse_call(word) for word in auction.split()], 0, 0, parse_call(call))
 
 
 def test_a_call_that_a_general_rule_makes_too_shows_its_hands_as_well():

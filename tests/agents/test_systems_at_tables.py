@@ -6,7 +6,7 @@ import pytest
 from bridge_env.bidders import bidding
 from bridge_env.bidders.registry import make
 from bridge_env.envs import table
-from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.compiled.steps import sample_legal
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rng import streams
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.bidders import some_deals
 
-from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.compiled.steps import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.rng import streams

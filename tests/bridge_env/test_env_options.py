@@ -8,7 +8,7 @@ from support.bidders import ID, QUIET, some_deals
 
 from agents.outputs import Outputs
 from bridge_env.bidders.observation import OBSERVATION_SIZE, hand_of, observe
-from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.compiled.steps import sample_legal
 from bridge_env.envs.evaluation import evaluate
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv

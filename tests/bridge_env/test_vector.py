@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from support.bidders import ID, SLAM, Unsolved, some_deals
 
 from bridge_env.envs import episodes
-from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.compiled.steps import sample_legal
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.episodes import table_seeds
 from bridge_env.envs.single import BiddingEnv

@@ -207,7 +207,7 @@ def test_own_calls_are_known_by_their_lines():
 
 
 def test_an_edit_finds_its_line_where_others_were_put_in_front():
-    rule = Rule("1M", "3S", parse_system("3S 7+ S\nwhen 0-7 last-level\n  P").lines[0].constraint, 1.0, 0.1, 5)
+    rule = Rule("1M", "3S", parse_system("3S 7+ S\nwhen 0-7 last-level\n  P").lines[0].constraint, 1.0, 5)
     later = rule_edit(rule).apply(SAYC.first)
     for edit, pair in changes(3):
         both = edit.apply(later)
@@ -236,7 +236,7 @@ def test_partners_offer_each_other_what_they_do_differently():
 def test_a_complete_sub_hierarchy_is_taken_over():
     donor = SAYC.first
     for path, call in (("1M", "3S"), ("1M-(2m)", "3H"), ("1N", "3D")):
-        donor = rule_edit(Rule(path, call, (), 1.0, 0.1, 5)).apply(donor)
+        donor = rule_edit(Rule(path, call, (), 1.0, 5)).apply(donor)
     edits = list(differences(SAYC.first, donor))
     taken = {edit.what: edit for edit in sub_hierarchies(edits)}
     assert set(taken) == {"takes all of 1M"}
@@ -256,7 +256,7 @@ def test_lines_for_one_place_come_under_one_heading_where_order_allows():
     rules = [("1M", "3S"), ("(1m)", "2N"), ("(1D)", "3H"), ("1M", "3H"), ("(1m)", "3S")]
     for k, (path, call) in enumerate(rules):
         constraint = parse_system(f"3S {k + 1}+ S\nwhen 0-7 last-level\n  P").lines[0].constraint
-        system = rule_edit(Rule(path, call, constraint, 1.0, 0.1, 5)).apply(system)
+        system = rule_edit(Rule(path, call, constraint, 1.0, 5)).apply(system)
     tidy = grouped(system)
     names = [line.name for line in tidy.lines[:4]]
     assert names.count("1M") == 1

@@ -25,7 +25,7 @@ from training.evolution.scorecards.words import (
     TERMS,
     Scores,
     directions,
-    terms,
+    unit_terms,
 )
 
 SAYC, ACOL = (read_system(name) for name in ("sayc", "acol"))
@@ -44,7 +44,7 @@ def some_scores(seed):
     weight = rng.integers(-9, 10, (NUM_CARDS, len(TERMS))) * (rng.random((NUM_CARDS, len(TERMS))) < 0.06)
     for number, action in enumerate(ACTIONS):
         if not action.call.endswith(":x"):
-            weight[number :: len(ACTIONS), [term.speaks_of_suit for term in terms()]] = 0
+            weight[number :: len(ACTIONS), [term.speaks_of_suit for term in unit_terms()]] = 0
     return Scores(rng.integers(-20, 20, NUM_CARDS).astype(float), weight.astype(float))
 
 

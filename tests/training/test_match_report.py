@@ -199,7 +199,7 @@ def test_calls_show_what_they_show_at_their_own_seats(a, b):
         for vulnerability in (1, 2):
             notes, alerts = call_notes(Board(np.zeros(52, np.uint8), dealer, vulnerability, auction=calls), reader)
             for place, call in enumerate(calls):
-                shows = reader.call(calls[:place], dealer, vulnerability, call)
+                shows = reader.shows(calls[:place], dealer, vulnerability, call)
                 expected = f"{shows.note}: {shows.text}" if shows.note else shows.text
                 if call == PASS or not shows.known:
                     assert place not in notes

@@ -244,7 +244,7 @@ def test_general_rules_decide_where_the_tree_has_no_call():
 
 def test_rules_of_kinds_of_auctions_go_in_front_of_the_general_ones():
     when = "when 0 i-bid, 1 partner-bid, 2+ they-bid, 3 last-level, last-notrump, not ours, 0 doubled"
-    rule = Rule(when, "X", parse_system("X 19+ likely\nwhen 0-7 last-level\n  P").lines[0].constraint, 9.0, 1.0, 20)
+    rule = Rule(when, "X", parse_system("X 19+ likely\nwhen 0-7 last-level\n  P").lines[0].constraint, 9.0, 20)
     edit = rule_edit(rule)
     assert isinstance(edit, InsertGeneral)
     changed = edit.apply(SAYC.first)

@@ -24,7 +24,7 @@ from agents.systems.inference.shown import sample_view
 from agents.systems.library.shipped import read_system
 from agents.text_api import read_states
 from bridge_env.double_dummy import ExactDoubleDummy
-from bridge_env.envs.compiled.rounds import sample_legal
+from bridge_env.envs.compiled.steps import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.hands.deals import random_deals, rotate_deals
 from bridge_env.rng import streams

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
+from agents.networks.shipped import GATEKEEPER, STRANGER, network_path, read_networks, role, shipped_networks
 from agents.systems.language.text import system_text
 from agents.systems.library.shipped import read_system
 from bridge_env.bidders.errors import BidderError
@@ -79,7 +79,7 @@ class PanelResult(runs.RowsResult):
 
 def opponents() -> list[tuple[str, str]]:
     """Return group and spec of every opponent on the panel, gatekeepers first."""
-    networks = [name for name in shipped_networks() if role(read_networks(name)) in (GATEKEEPER, "stranger")]
+    networks = [name for name in shipped_networks() if role(read_networks(name)) in (GATEKEEPER, STRANGER)]
     specs = [*(f"policy:{name}" for name in networks), *(f"system:{name}" for name in FAMILIES), *PLAIN]
     return sorted(((group_of(spec), spec) for spec in specs), key=lambda row: list(GROUPS).index(row[0]))
 
@@ -93,7 +93,7 @@ def group_of(spec: str) -> str:
     """Return the group of a bidder."""
     head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
-        return {GATEKEEPER: "gatekeepers", "stranger": "strangers"}.get(role_of(argument), "others")
+        return {GATEKEEPER: "gatekeepers", STRANGER: "strangers"}.get(role_of(argument), "others")
     if spec in (*PLAIN, "random"):
         return "no bidders"
     return "families" if head == "system" else "others"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.reader import Reader
+from agents.networks.call_reader import CallReader
 from agents.registry import reader_of
 from bridge_env.bidders.registry import SpecError
 from bridge_env.display import html
@@ -185,7 +185,7 @@ def report(
     found = differences(match)
     rows = select_boards(found)
     rows = rows[np.lexsort((match.boards.number[rows], -np.abs(match.imps[rows])))]
-    readers = list[Reader]()
+    readers = list[CallReader]()
     if explain:
         with suppress(SpecError):  # a bidder was handed over as an object
             readers = [reader_of(*sides, draws=False) for sides in ((match.a, match.b), (match.b, match.a))]
@@ -221,7 +221,7 @@ def select_boards(found: Differences) -> NDArray[np.int64]:
     return np.concatenate([wanted, order[~np.isin(order, wanted)][:SWINGS]])
 
 
-def call_notes(board: Board, reader: Reader) -> tuple[dict[int, str], list[int]]:
+def call_notes(board: Board, reader: CallReader) -> tuple[dict[int, str], list[int]]:
     """Return what the calls of a board show, by their place, and the places of alerts; passes and unknown calls are
     left out.
     """
@@ -229,7 +229,7 @@ def call_notes(board: Board, reader: Reader) -> tuple[dict[int, str], list[int]]
     for place, call in enumerate(calls):
         if call == PASS:
             continue
-        shows = reader.call(calls[:place], board.dealer, board.vulnerability, call)
+        shows = reader.shows(calls[:place], board.dealer, board.vulnerability, call)
         if not shows.known:
             continue
         text = f"{shows.note}: {shows.text}" if shows.note else shows.text
@@ -239,7 +239,7 @@ def call_notes(board: Board, reader: Reader) -> tuple[dict[int, str], list[int]]
     return notes, alerts
 
 
-def _board_html(found: Differences, row: int, readers: list[Reader]) -> str:
+def _board_html(found: Differences, row: int, readers: list[CallReader]) -> str:
     """Return a board of the list: a line to open, and below it the board with both tables."""
     match = found.match
     boards, notes = match.records(row), []

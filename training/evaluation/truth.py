@@ -135,7 +135,7 @@ def printed_truth(spec: str, boards: int, seed: int, calls: int = CALLS) -> Prin
     for side, row, k in (made[number] for number in drawn.tolist()):
         auction = played.tables[side].history[row, : k + 1].tolist()
         state = auction[:k], int(dealer[row]), int(vulnerability[row])
-        shows = readers[side].call(*state, auction[k])
+        shows = readers[side].shows(*state, auction[k])
         if shows.stated is None:
             silent += 1
             continue

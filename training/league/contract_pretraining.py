@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, take_rows
 from agents.networks.network import Network, quantized
+from agents.networks.shipped import START
 from agents.networks.tables import Deals, look, play_on, rewind
 from bridge_env.rng import streams
 from bridge_env.rules.auction import FIRST_NAMER, Auctions
@@ -62,7 +63,7 @@ def pretrain(config: LeagueConfig, progress: Callable[[float], None] = lambda sh
         for _ in gradient_steps(adam, batches, partial(_loss, model, rows, mask, value)):
             pass
         progress((number + 1) / ROLLOUTS)
-    return Networks(quantized(model.floats(), MOST_ON), None, {"by": "contract pretraining", "role": "start"})
+    return Networks(quantized(model.floats(), MOST_ON), None, {"by": "contract pretraining", "role": START})
 
 
 def _loss(

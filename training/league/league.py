@@ -23,6 +23,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import SystemGuided, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
+from agents.networks.shipped import CHAMPION
 from bridge_env.bidders.protocols import Bidder
 from bridge_env.bidders.registry import make
 from bridge_env.rules.cards import UInt8Array
@@ -178,7 +179,7 @@ class League:
         """Return the network that plays now."""
         start = runs.portable(self.config.start)
         trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": start,
-                   "seed": self.config.seed, "role": "champion"}  # fmt: skip
+                   "seed": self.config.seed, "role": CHAMPION}  # fmt: skip
         return self._networks(self.learner.players()[0], trained)
 
     def _networks(self, policy: Network, trained: Mapping[str, Any] | None = None) -> Networks:

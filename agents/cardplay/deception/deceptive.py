@@ -32,15 +32,14 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class DeceptiveOptions(Options):
-    """What to think with, beyond the options of ``montecarlo``."""
+    """Options of the search, beyond those of ``montecarlo``."""
 
-    real: Count = 8  # of the deals, so many are looked at with the opponent's belief in mind (those that count most)
+    real: Count = 8  # deals, the heaviest ones, in which the opponent's belief is modelled
     imagined: Count = 5  # deals that the opponent imagines in each of them
     depth: Count = 2  # tricks that are looked ahead, more while the opponents have the lead
-    lines: Count = 3000  # lines that a level of the search may have; it ends early where there would be more
-    # what a card may cost in positions solved: one of up to seven tricks counts as 1, one of thirteen as much as a
-    # hundred. The search goes from a small one of depth 1, which is always done, to larger ones, and keeps the last for
-    # which they were enough
+    lines: Count = 3000  # the most lines of a level of the search: it goes no deeper where there would be more
+    # what the choice of a card may cost in positions solved: one of up to seven tricks counts as 1, one of thirteen as
+    # much as a hundred. A small search of depth 1 is always done, then larger ones; the last one within this counts
     solves: Count = 10_000
     # a card other than the plain one has to be worth more by so many standard errors, from deal to deal
     sure: Amount = 1.0
@@ -55,11 +54,11 @@ class DeceptiveOptions(Options):
 class Deception:
     """A chosen card, with what an opponent's belief is worth."""
 
-    plain: CardDecision  # how ``montecarlo`` sees it
+    plain_decision: CardDecision  # of ``montecarlo``
     card: int
     # the candidates; none where the plain card was played without such thought
     cards: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    look: SearchResult | None = None  # their worth, in the units of the options; None without such thought
+    result: SearchResult | None = None  # their worth, in the units of the options; None without such thought
 
 
 class Deceptive:
@@ -67,14 +66,15 @@ class Deceptive:
 
     def __init__(self, reader: AuctionReader | None = None, options: DeceptiveOptions | None = None) -> None:
         self.reader, self.options = reader or AuctionReader(), options or DeceptiveOptions()
-        self.plain = MonteCarlo(self.reader, self.options)
+        self.montecarlo = MonteCarlo(self.reader, self.options)
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return np.array([found.card for found in self.think(view, key)], np.int8)
 
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
         """Find each row's card, with the reasons."""
-        thoughts = [self._thought(view, row, key[row], plain) for row, plain in enumerate(self.plain.think(view, key))]
+        decisions = self.montecarlo.think(view, key)
+        thoughts = [self._thought(view, row, key[row], decision) for row, decision in enumerate(decisions)]
         always = self.options.when == ALWAYS
         return [
             self._deceive(view, row, key[row], thought)
@@ -92,33 +92,33 @@ class Deceptive:
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
         return self._search(view, row, key, cards, SearchDeals(deal[None], np.ones(1), tricks, average))
 
-    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardDecision) -> CardDecision:
-        """Return the plain thought; made up where there are only touching cards, equal but for what they tell."""
+    def _thought(self, view: PlayView, row: int, key: np.uint64, decision: CardDecision) -> CardDecision:
+        """Return the plain decision, with averages even where all cards touch, and differ only in what they show."""
         dummy = int(view.declarer[row]) ^ 2
-        if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
-            return plain
-        return self.plain.decide_anyway(view, row, key, plain.card)
+        if decision.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
+            return decision
+        return self.montecarlo.decide_anyway(view, row, key, decision.card)
 
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardDecision) -> Deception:
         options, cards = self.options, candidates(view, row)
-        looked = SearchDeals.of(thought, cards, key)
-        look = self._search(view, row, key, cards, looked)
-        at = chosen(look, looked.average, like(cards, thought.card), options)
-        return Deception(thought, int(cards[at]), cards, look)
+        deals = SearchDeals.of(thought, cards, key)
+        result = self._search(view, row, key, cards, deals)
+        at = chosen(result, deals.average, candidate_for(cards, thought.card), options)
+        return Deception(thought, int(cards[at]), cards, result)
 
     def _search(
-        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals
+        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], deals: SearchDeals
     ) -> SearchResult:
         """Return the largest search that the options allow; the first, of depth 1, always is done."""
         options = self.options
-        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score)
+        search = Lookahead(view, row, key, cards, deals, self.reader, options.inference, options.score)
         first, *more = sizes(Size(options.real, options.imagined, options.depth))
         done = search.exact(first, options.lines)
         assert done is not None
-        search.solver.most = options.solves
+        search.solver.most = options.solves  # only now: the first search is done whatever it costs
         for size in more:
             found = search.exact(size, options.lines)
-            if found is None:
+            if found is None:  # the solves are spent
                 break
             done = found
         return done
@@ -129,23 +129,27 @@ def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
     return np.flatnonzero(distinct_legal(view)[row] | (view.mask[row] & (np.arange(52) % 13 >= 7)))
 
 
-def like(cards: NDArray[np.int64], card: int) -> int:
+def candidate_for(cards: NDArray[np.int64], card: int) -> int:
     """Find the candidate that represents ``card``: itself, or the next lower card of its low run."""
     below = np.where((cards <= card) & (cards // 13 == card // 13), cards, -1)
     return int(below.argmax())
 
 
-def chosen(look: SearchResult, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
+def chosen(result: SearchResult, average: NDArray[np.float64], plain_at: int, options: DeceptiveOptions) -> int:
     """Choose the candidate with the greatest sure gain that does not risk too much, or the plain card.
 
     Of equal ones it takes the one of least risk, then the better one by ``montecarlo``.
+
+    Args:
+        average: what each is worth to ``montecarlo``, float64 (C,).
+        plain_at: the number of the plain card's candidate.
     """
-    risky = look.seen < look.seen[plain] - options.risk - _SAME
-    more = np.where(risky, -np.inf, look.surely(plain, options.sure))
+    risky = result.seen < result.seen[plain_at] - options.risk - _SAME
+    more = np.where(risky, -np.inf, result.surely(plain_at, options.sure))
     best = np.flatnonzero(more >= more.max() - _SAME)
-    best = best[look.seen[best] >= look.seen[best].max() - _SAME]
-    best = best[plain_average[best] >= plain_average[best].max() - _SAME]
-    return plain if plain in best else int(best[0])
+    best = best[result.seen[best] >= result.seen[best].max() - _SAME]
+    best = best[average[best] >= average[best].max() - _SAME]
+    return plain_at if plain_at in best else int(best[0])
 
 
 def success(view: PlayView, row: int, thought: CardDecision) -> float:

@@ -52,17 +52,17 @@ class SearchResult:
         """Return the candidates' average worth, given the opponent's belief: float64 (C,)."""
         return self.seen + self.weight @ self.gain
 
-    def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
-        """Return each candidate's gain over ``plain``, less this many standard errors: float64 (C,).
+    def surely(self, plain_at: int, errors: float) -> NDArray[np.float64]:
+        """Return each candidate's gain over candidate ``plain_at``, less this many standard errors: float64 (C,).
 
         The error is that of the mean gain over deals, with one deal more in which nothing is gained: the best of
         several cards on few deals is best by luck too.
         """
         share = np.append(self.weight * len(self.gain), 1.0)[:, None]
-        more = np.append(self.gain - self.gain[:, [plain]], np.zeros((1, len(self.seen))), axis=0)
+        more = np.append(self.gain - self.gain[:, [plain_at]], np.zeros((1, len(self.seen))), axis=0)
         mean = (share * more).sum(axis=0) / share.sum()
         error = np.sqrt((share * (more - mean) ** 2).sum(axis=0) / share.sum() / (len(more) - 1))
-        return self.average - self.average[plain] - errors * error
+        return self.average - self.average[plain_at] - errors * error
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +101,12 @@ class Lookahead:
     """
 
     def __init__(
-        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: SearchDeals,
+        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], deals: SearchDeals,
         reader: AuctionReader, inference: str, score: str,
     ) -> None:  # fmt: skip
         self.view, self.row, self.key, self.cards = view, row, key, cards
         self.reader, self.inference, self.score = reader, inference, score
-        self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
+        self.deals, self.weight, self.tricks, self.average = deals.deals, deals.weight, deals.tricks, deals.average
         self.solver = Solver()
         self._after: dict[int, PlayView] = {}  # what the opponent sees once a candidate is played, deal by deal
         self._imagined: dict[tuple[int, int, int], BelievedDeals] = {}
@@ -135,7 +135,7 @@ class Lookahead:
             for d in range(len(deals)):
                 along = np.tile(tricks[of == d].astype(np.int8), (len(deals), 1))
                 gain[d, at] = each[of == d] @ worth.of(along)[d] - dealt[d, at]
-        return SearchResult(self.plain, gain, weight, taken, shares)
+        return SearchResult(self.average, gain, weight, taken, shares)
 
     def imagined(self, at: int, d: int, count: int) -> BelievedDeals:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""

@@ -9,12 +9,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.audit.cards import CardChecks
 from agents.systems.audit.checks import PromiseChecks
 from agents.systems.audit.lines import Lines, Place, names
 from agents.systems.audit.preempts import preempts
 from agents.systems.audit.probes import Hands, Key, ProbeAuction
 from agents.systems.audit.reach import HandPool, Reach, lines_at
+from agents.systems.audit.scorecards import ScorecardChecks
 from agents.systems.audit.simulator import FEW_VARIANTS, OURS, Simulator
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.equivalence import differing_nodes
@@ -50,10 +50,10 @@ def _audit(text: System, numbers: tuple[int, ...], tick: Callable[[int, int], No
     system = Hierarchy(text)
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
-    promises, cards = _played(simulator, lines, probes, tick), CardChecks(simulator, lines)
-    for responses in simulator.played(_BOARDS, _SEED):
-        promises.see(responses)
-        cards.see(responses)
+    promises, cards = _promise_checks(simulator, lines, probes, tick), ScorecardChecks(simulator, lines)
+    for responses in simulator.self_play(_BOARDS, _SEED):
+        promises.count(responses)
+        cards.count(responses)
     found = [
         *promises.findings(),
         *cards.findings(),
@@ -64,7 +64,7 @@ def _audit(text: System, numbers: tuple[int, ...], tick: Callable[[int, int], No
     return sorted(set(found))
 
 
-def _played(
+def _promise_checks(
     simulator: Simulator,
     lines: Lines,
     probes: list[ProbeAuction],
@@ -72,9 +72,9 @@ def _played(
 ) -> PromiseChecks:
     """Count what hands call at probes, against what the lines promise."""
     promises, done = PromiseChecks(simulator, lines), 0
-    for responses in simulator.play(probes):
-        promises.see(responses)
-        promises.see_passes(responses)
+    for responses in simulator.respond(probes):
+        promises.count(responses)
+        promises.count_passes(responses)
         done += len(responses.probes)
         if tick is not None:
             tick(done, len(probes))
@@ -143,7 +143,7 @@ def _before(system: System) -> Hierarchy:
 def _findings_at(system: Hierarchy, nodes: set[int]) -> list[str]:
     """Return the findings at some nodes of the tree; quick, without dead lines and scorecards."""
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_FEW_HANDS, 1))
-    promises = _played(simulator, lines, simulator.probes(FEW_VARIANTS, nodes))
+    promises = _promise_checks(simulator, lines, simulator.probes(FEW_VARIANTS, nodes))
     found = [*promises.findings(), *names(lines), *(preempts(simulator, lines) if 0 in nodes else ())]
     return sorted({f"{_line_text(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in found})
 
@@ -176,7 +176,7 @@ def outdated_answers(before: System, after: System) -> list[str]:
 def _callers(system: Hierarchy, nodes: set[int]) -> dict[Key, tuple[ProbeAuction, NDArray[np.int8]]]:
     """Return what each hand calls at the probes of some nodes, int8 (hands,), -1 of hands that do not come there."""
     simulator, found = Simulator(system, Hands.drawn(_FEW_HANDS, 1)), {}
-    for responses in simulator.play(simulator.probes(FEW_VARIANTS, nodes)):
+    for responses in simulator.respond(simulator.probes(FEW_VARIANTS, nodes)):
         for number, probe in enumerate(responses.probes):
             if probe.nodes:
                 here, calls = responses.probe == number, np.full(_FEW_HANDS, -1, np.int8)

@@ -89,7 +89,7 @@ class PromiseChecks:
         self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~vague
         self._doubles = np.array([meaning_of_double(note) for note in notes], np.int64)
 
-    def see(self, responses: Responses) -> None:
+    def count(self, responses: Responses) -> None:
         known = responses.rule >= 0
         self.used += np.bincount(responses.rule[known], minlength=len(self.used))
         live = np.array([probe.live for probe in responses.probes], np.bool_)[responses.probe]
@@ -107,7 +107,7 @@ class PromiseChecks:
         self._doubles_on_any_hand(everyone)
         self._games(everyone)
 
-    def see_passes(self, responses: Responses) -> None:
+    def count_passes(self, responses: Responses) -> None:
         """Count the hands that pass by general rules and lack a suit that a pass shows there by the tree."""
         passed = responses.where((responses.rule >= 0) & (responses.call == PASS) & responses.likely)
         passed = passed.where(self.lines.general[passed.rule])
@@ -120,7 +120,7 @@ class PromiseChecks:
             least = self.simulator.shown(replace(probe, calls=(*probe.calls, PASS)))[len(probe.calls) % 4, 1:5, 0]
             for suit in np.flatnonzero(least >= 4).tolist():
                 text = f"a pass shows {least[suit]}+{_NAMES[suit]} by this line, where general rules pass too"
-                self._count(place, text, rows, len(rows), np.flatnonzero(rows.cards[:, suit] < least[suit]))
+                self._count_hands(place, text, rows, len(rows), np.flatnonzero(rows.cards[:, suit] < least[suit]))
 
     def _tree_pass(self, probe: ProbeAuction) -> Place | None:
         """Return the first line of the tree that passes where a probe leads."""
@@ -253,9 +253,9 @@ class PromiseChecks:
         rules, counts = np.unique(rows.rule, return_counts=True)
         by_rule = np.split(bad, np.searchsorted(rows.rule[bad], rules[1:]))
         for rule, count, mine in zip(rules.tolist(), counts.tolist(), by_rule, strict=True):
-            self._count(self.lines.places[rule], text, rows, count, mine, share)
+            self._count_hands(self.lines.places[rule], text, rows, count, mine, share)
 
-    def _count(
+    def _count_hands(
         self, place: Place, text: str, rows: Responses, count: int, bad: NDArray[np.int64], share: float = _SHARE
     ) -> None:
         """Count so many hands of a line, and those that break a promise, in the rows ``bad``.

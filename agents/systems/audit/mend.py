@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import replace
 
 from agents.systems.audit.audit import DEAD, audit_system
-from agents.systems.audit.cards import IDLE
+from agents.systems.audit.scorecards import IDLE, idle_finding
 from agents.systems.bidder import Hierarchy
 from agents.systems.changes.edits import HEADINGS, Edit, Insert, InsertGeneral, Replace, SetCards, differences
 from agents.systems.changes.mutation import Trail, placed
 from agents.systems.changes.simplify import without_empty
-from agents.systems.language.constraints import term_text
 from agents.systems.language.text import constraint_text, heading_of, numbered_anew
 from agents.systems.language.tree import Line, System, pruned
 
@@ -29,7 +28,7 @@ def without_dead(system: System, tick: Tick | None = None) -> System:
         system = numbered_anew(system)
         found = audit_system(Hierarchy(system), tick)
         dead = {number for (_, number), text in found if text.startswith(DEAD)}
-        idle = {(number, text.partition(" added ")[0]) for (_, number), text in found if text.startswith(IDLE)}
+        idle = [(number, text) for (_, number), text in found if text.startswith(IDLE)]
         if not dead and not idle:
             break
         left = pruned(system.lines, lambda _, line, dead=dead: not line.after and line.number in dead)  # type: ignore[misc]
@@ -40,12 +39,13 @@ def without_dead(system: System, tick: Tick | None = None) -> System:
     return system
 
 
-def _without_terms(line: Line, idle: Container[tuple[int, str]]) -> Line:
-    """Return a line without the idle terms of its score, each with the line's number and the beginning of a finding."""
+def _without_terms(line: Line, idle: Sequence[tuple[int, str]]) -> Line:
+    """Return a line without the idle terms of its score, by findings with their lines' numbers."""
     if line.score is None:
         return line
-    terms = tuple(term for term in line.score.terms if (line.number, f"{IDLE}: {term_text(term)}") not in idle)
-    return replace(line, score=replace(line.score, terms=terms))
+    findings = [text for number, text in idle if number == line.number]
+    terms = (term for term in line.score.terms if not any(text.startswith(idle_finding(term)) for text in findings))
+    return replace(line, score=replace(line.score, terms=tuple(terms)))
 
 
 def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple[System, list[str]]:

@@ -1,4 +1,4 @@
-"""Make hands of all kinds, and the probes to which they are led.
+"""Make hands of all kinds, and the probes to which they are brought.
 
 A probe is an auction that leads to a node of the tree: the calls that the path names, and the passes between them that
 go without saying. The hands that come there are those that have made their seat's own calls so far.

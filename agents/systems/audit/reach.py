@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.audit.probes import Hands, Key, ProbeAuction, draw_hands
-from agents.systems.audit.simulator import Simulator, arrays
+from agents.systems.audit.simulator import Simulator, probe_arrays
 from agents.systems.engine.auction_state import LEVEL_COLUMN
 from agents.systems.engine.compiled import (
     RULE_CALL,
@@ -35,7 +35,7 @@ class HandPool:
         self.features = hand_features(self.held)
 
     def within(self, shown: NDArray[np.int16]) -> Hands:
-        """Return hands in ranges of strength and lengths: int16 (5, 2)."""
+        """Return hands in ranges of strength and lengths: int16 (QUANTITIES, 2)."""
         f = self.features
         fit = (np.maximum(f[:, HCP], f[:, POINTS]) >= shown[0, 0]) & (f[:, HCP] <= shown[0, 1])
         for suit in range(4):
@@ -99,7 +99,7 @@ class Reach:
     def _fitting(self, drawn: Hands, probe: ProbeAuction, line: int) -> NDArray[np.int64]:
         """Return the hands that meet the conditions of a line of the tree."""
         compiled, n = self.simulator.system.compiled, len(drawn.held)
-        queries = Queries(drawn.features, np.arange(n), *arrays([probe] * n))
+        queries = Queries(drawn.features, np.arange(n), *probe_arrays([probe] * n))
         rows, _ = self.simulator.states.feature_rows(queries)
         fits = np.zeros(n, np.bool_)
         for rule in rules_of(compiled, next(node for node in probe.nodes if line in lines_at(compiled, node))):

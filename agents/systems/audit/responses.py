@@ -25,7 +25,7 @@ class Responses:
     probes: Sequence[ProbeAuction]  # of these calls
     calls: NDArray[np.int8]  # (probes, L), their calls, -1 beyond them
     length: NDArray[np.int64]  # (probes,), how many
-    shown: NDArray[np.int16]  # (probes, 4, 5, 2), what the seats have shown there
+    shown: NDArray[np.int16]  # (probes, 4, QUANTITIES, 2), what the seats have shown there
     forced: NDArray[np.bool_]  # (probes,), does partner's call force?
     hands: Hands  # that came
     probe: NDArray[np.int64]  # (N,), which of the probes

@@ -11,12 +11,16 @@ from agents.systems.language.tree import Atom, Line, Score, System, atoms_of
 
 _STEPS = (-8, -4, -2, -1, 1, 2, 4, 8)
 _KINDS = ("start", "points", "points", "drop", "copy", "copy", "replace", "split")
-#: What divides a situation: a block for the auctions where it holds goes before the block for all.
-_SPLITS = tuple(Atom(word, on, on) for word in ("vul", "they-vul", "forced", "we-opened", "i-passed") for on in (0, 1))
+#: What divides a situation (a context asks nothing of the hand): a block where it holds goes before the block for all.
+_CONTEXT_ATOMS = tuple(
+    Atom(word, on, on) for word in ("vul", "they-vul", "forced", "we-opened", "i-passed") for on in (0, 1)
+)
 
 
 def vary_card(system: System, address: Address, trail: Trail, line: Line, chance: SeededRandom) -> Edit | None:
-    """Change the scores of the card at an address; None if it has none of the terms that the change needs."""
+    """Change the scores of the card at an address; None if it has none of the terms that the change needs, or its
+    context already speaks of the word drawn.
+    """
     assert line.score is not None
     kind = _KINDS[chance.below(len(_KINDS))]
     score = _varied(system, line, line.score, "points" if kind == "split" else kind, chance)
@@ -26,9 +30,10 @@ def vary_card(system: System, address: Address, trail: Trail, line: Line, chance
     what = f"{line.name}: {score_text(line.score)} -> {score_text(score)}"
     if kind != "split":
         return Replace(trail, line, (varied,), what)
-    block, at = system.blocks[int(address[1])], int(address[2])
+    block_number, at = (int(number) for number in address[1:])
+    block = system.blocks[block_number]
     block = replace(block, lines=(*block.lines[:at], varied, *block.lines[at + 1 :]))
-    atom = _SPLITS[chance.below(len(_SPLITS))]
+    atom = _CONTEXT_ATOMS[chance.below(len(_CONTEXT_ATOMS))]
     if any(one.word == atom.word for one in atoms_of(block.when)):
         return None
     clause = ((atom,),)
@@ -44,7 +49,7 @@ def _varied(system: System, line: Line, score: Score, kind: str, chance: SeededR
             return None
         at = chance.below(len(terms))
         old = terms.pop(at)
-        if kind == "points" and old.points + step:
+        if kind == "points" and old.points + step:  # without points the term goes
             terms.insert(at, replace(old, points=old.points + step))
     if kind in ("copy", "replace"):
         held = {replace(term, points=0) for term in score.terms}

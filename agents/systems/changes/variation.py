@@ -13,7 +13,7 @@ from agents.systems.changes.mutation import Address, SeededRandom, Trail, moves,
 from agents.systems.language.text import atom_text, constraint_text
 from agents.systems.language.tree import INFINITE, Atom, Line, Step, System, atoms_of
 
-#: How often each kind of variation is tried, out of their sum.
+#: How often each kind of variation is tried, out of their sum; scorecards ignore the kind.
 KINDS = {"threshold": 8, "loosen": 2, "split": 3, "drop": 2, "reorder": 2, "flag": 1, "merge": 1}
 _SPLITS = (
     [Atom("hcp", lo, INFINITE) for lo in range(6, 18, 2)] + [Atom("hcp", 0, hi) for hi in range(5, 17, 2)]

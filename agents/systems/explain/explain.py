@@ -61,7 +61,11 @@ class Explanation:
     hand: NDArray[np.bool_] = field(repr=False, compare=False)  # (52,), on which the call was made
 
     def __str__(self) -> str:
-        lines = [call_text(self.call), f"  says      {self.says}", f"  because   {self.because}"]
+        return self.written("says")
+
+    def written(self, heading: str) -> str:
+        """Return the explanation as text, with what the call shows under this heading."""
+        lines = [call_text(self.call), f"  {heading:10}{self.says}", f"  because   {self.because}"]
         lines += under("sums", map(str, self.sums[:_SUMS]))
         if self.nearly:
             others = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])

@@ -109,4 +109,4 @@ def _compiled(argument: str) -> Hierarchy:
     return hierarchy
 
 
-_known = cached_by_mtime(_compiled, 64, lambda argument: tuple(with_bases(Path(argument.partition("?")[0]))))
+_known = cached_by_mtime(_compiled, 64, beside=lambda argument: tuple(with_bases(Path(argument.partition("?")[0]))))

@@ -102,11 +102,11 @@ def declarer_tricks(state, tricks):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
-def contract_score(state, tricks, table):  # type: ignore[no-untyped-def]
-    """Return the points for NS when declarer takes ``tricks``; ``table`` is ``SCORE_TABLE``."""
+def contract_score(state, tricks, points):  # type: ignore[no-untyped-def]
+    """Return the points for NS when declarer takes ``tricks``; ``points`` is ``SCORE_TABLE``."""
     if state[LAST_BID] < 0:
         return 0
-    return _points_of(table, state[LAST_BID], state[DOUBLING], row_declarer(state), state[VULNERABILITY], tricks)
+    return _points_of(points, state[LAST_BID], state[DOUBLING], row_declarer(state), state[VULNERABILITY], tricks)
 
 
 @njit(forceinline=True)
@@ -123,7 +123,7 @@ def clear_output(output, row):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def finish_row(tables, params, output, row):  # type: ignore[no-untyped-def]
-    """Write the reward and outcome of a table whose episode has ended; return False if its tricks are unknown."""
+    """Write the reward and outcome of a table if its episode has ended; return False if its tricks are unknown."""
     state, status, side = tables.state[row], tables.status[row], params.side
     if status == ILLEGAL:
         output.reward[row] = -params.penalty

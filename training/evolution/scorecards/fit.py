@@ -22,7 +22,7 @@ from training.evolution.scorecards.words import (
     TERMS,
     Scores,
     directions,
-    terms,
+    unit_terms,
 )
 
 SHARP = 2.0  # how much higher scores begin for the reward than for imitation: a softer choice falls back on the rules
@@ -104,7 +104,7 @@ class Fit:
         for number, action in enumerate(ACTIONS):
             of_action = slice(number, NUM_CARDS, len(ACTIONS))
             if not action.call.endswith(":x"):
-                self.allowed[of_action, [term.speaks_of_suit for term in terms()]] = 0
+                self.allowed[of_action, [term.speaks_of_suit for term in unit_terms()]] = 0
             if number in OF_BOOK_ONLY:
                 self.allowed[of_action] = 0
                 self.allowed[of_action, _OF_BOOK] = 1

@@ -38,7 +38,7 @@ class Positions:
     action: NDArray[np.int8]  # (C,), of ``words.ACTIONS``
     situation: NDArray[np.int8]  # (C,), of ``words.SITUATIONS``
     book: NDArray[np.bool_]  # (C,), is it the call that the rules would make?
-    values: NDArray[np.int8]  # (C, terms), of ``words.terms``
+    values: NDArray[np.int8]  # (C, terms), of ``words.TERMS``
     worth: NDArray[np.float32]  # (C,), IMPs over the rules' call, NaN where it was not played out
     preference: NDArray[np.float32]  # (C,), the log of a player's chance less that of the rules' call; NaN without
 
@@ -106,8 +106,9 @@ def _of_table(table: Table, judge: str | Scores, most: int, chance: np.random.Ge
     counted = np.concatenate(parts) if parts else values(rows[:0], call[:0])
     situation, preference = situation_of(rows), np.full((len(board), NUM_CALLS), np.nan)
     if isinstance(judge, Scores):
-        card = situation[position] * len(ACTIONS) + action[position, call]
-        preference[position, call] = judge.base[card] + np.einsum("ct,ct->c", counted, judge.weight[card])
+        base, weight = judge.by_situation()
+        card = situation[position], action[position, call]
+        preference[position, call] = base[card] + np.einsum("ct,ct->c", counted, weight[card])
         preference /= SCALE
     elif judge and len(board):
         preference = preferences(judge, table, board, number)

@@ -131,14 +131,14 @@ def directions() -> NDArray[np.int8]:
 
 
 @cache
-def terms() -> tuple[Term, ...]:
+def unit_terms() -> tuple[Term, ...]:
     """Return the terms of ``TERMS``, each for one point."""
     return tuple(parse_score(f"0, 1 {text}").terms[0] for text in TERMS)
 
 
 @cache
-def situations() -> tuple[Constraint, ...]:
-    """Return the contexts of ``SITUATIONS``."""
+def situation_contexts() -> tuple[Constraint, ...]:
+    """Return the contexts of ``SITUATIONS``, parsed."""
     return tuple(parse_constraint(text) for text in SITUATIONS)
 
 
@@ -152,7 +152,7 @@ def written_conditions(situation: int, action: int) -> Constraint:
 def situation_of(rows: NDArray[np.int16]) -> NDArray[np.int64]:
     """Return which situation each feature row int16 (N, NUM_COLUMNS) is of: int64 (N,), -1 none."""
     out = np.full(len(rows), -1, np.int64)
-    for number, constraint in enumerate(situations()):
+    for number, constraint in enumerate(situation_contexts()):
         out[holds(constraint, rows, np.full(len(rows), 4)) & (out < 0)] = number
     return out
 
@@ -169,8 +169,8 @@ def values(rows: NDArray[np.int16], strain: NDArray[np.int64]) -> NDArray[np.int
     """Return the value of each term, int8 (N, terms), in rows of calls, int16 (N, NUM_COLUMNS), of ``strain`` int64
     (N,), 0..3 the suit, 4 none: 0 where a term speaks of the suit.
     """
-    out = np.empty((len(rows), len(terms())), np.int8)
-    for number, term in enumerate(terms()):
+    out = np.empty((len(rows), len(unit_terms())), np.int8)
+    for number, term in enumerate(unit_terms()):
         if term.word:
             value = _column(rows, term.word, strain)
             if term.less:
@@ -204,8 +204,13 @@ NUM_CARDS = len(SITUATIONS) * len(ACTIONS)
 class Scores:
     """Hold the scores of all cards, in units of the softmax or, rounded, in points."""
 
-    base: NDArray[np.float64]  # (NUM_CARDS,)
+    base: NDArray[np.float64]  # (NUM_CARDS,), situation after situation
     weight: NDArray[np.float64]  # (NUM_CARDS, terms)
+
+    def by_situation(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return views of them: (situations, actions) and (situations, actions, terms)."""
+        cards = len(SITUATIONS), len(ACTIONS)
+        return self.base.reshape(cards), self.weight.reshape(*cards, -1)
 
     @property
     def terms(self) -> int:

@@ -45,7 +45,7 @@ _set_output, _output_at = SCHEMA.writer(StepOutput), SCHEMA.reader(StepOutput)
 
 @njit(nogil=True)
 def step_all(  # type: ignore[no-untyped-def]
-    strict, addresses, calls,
+    addresses, calls, strict,
     observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
     final_observation, final_mask, final_seat,
 ):  # fmt: skip
@@ -89,7 +89,7 @@ def step_all(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def deal_rows(rows, addresses):  # type: ignore[no-untyped-def]
+def deal_rows(addresses, rows):  # type: ignore[no-untyped-def]
     """Deal the next episodes of the tables ``rows``."""
     tables, deals = _tables_at(addresses), _deals_at(addresses)
     for row in rows:
@@ -100,13 +100,13 @@ def deal_rows(rows, addresses):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def find_episodes(addresses, rows, base, end, depth, places):  # type: ignore[no-untyped-def]
+def find_episodes(addresses, rows, buffer_base, buffer_end, depth, places):  # type: ignore[no-untyped-def]
     """Write where the next episodes of ``rows`` lie in an ``EpisodeBuffer``; return whether all are there."""
     tables = _tables_at(addresses)
     for i in range(len(rows)):
         row = rows[i]
         number = tables.number[row]
-        if tables.base[row] != base[row] or not 0 < end[row] - number <= depth:
+        if tables.base[row] != buffer_base[row] or not 0 < buffer_end[row] - number <= depth:
             return False
         places[i] = depth * row + number % depth
     return True
@@ -157,7 +157,10 @@ def finish_rows(  # type: ignore[no-untyped-def]
     observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
     final_observation, final_mask, final_seat,
 ):  # fmt: skip
-    """Write rewards and outcomes of the tables that have not ``finished``; return how many have unknown tricks."""
+    """Write rewards and outcomes where an auction has just ended, and clear the rest; the caller sets ``finished``.
+
+    Returns how many of them have unknown tricks.
+    """
     tables, params = _tables_at(addresses), _params_at(addresses)
     output = StepOutput(
         observation, mask, seat, reward, terminated, illegal, seat_rewards, outcome,
@@ -172,7 +175,7 @@ def finish_rows(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def score_rows(addresses, table, score):  # type: ignore[no-untyped-def]
+def score_rows(addresses, points, score):  # type: ignore[no-untyped-def]
     """Write the scores of contracts as they stand, points for NS; return how many have unknown tricks."""
     tables = _tables_at(addresses)
     unknown = 0
@@ -180,7 +183,7 @@ def score_rows(addresses, table, score):  # type: ignore[no-untyped-def]
         state = tables.state[row]
         tricks = declarer_tricks(state, tables.tricks[row])
         unknown += tricks < 0
-        score[row] = contract_score(state, tricks, table) if tricks >= 0 else 0
+        score[row] = contract_score(state, tricks, points) if tricks >= 0 else 0
     return unknown
 
 
@@ -193,7 +196,7 @@ def write_observations(addresses, rows, observation, mask, seat):  # type: ignor
 
 
 @njit(nogil=True)
-def write_seat(addresses, row, seat, observation):  # type: ignore[no-untyped-def]
+def observe_from(addresses, row, seat, observation):  # type: ignore[no-untyped-def]
     """Write the observation of any seat at one table to int8 (480,)."""
     tables = _tables_at(addresses)
     row_observation(tables.state[row], tables.history[row], tables.shown[row], seat, observation)
@@ -201,12 +204,15 @@ def write_seat(addresses, row, seat, observation):  # type: ignore[no-untyped-de
 
 @njit(nogil=True)
 def first_bad_call(addresses, calls, strict):  # type: ignore[no-untyped-def]
-    """Return the first table whose call is out of range or, if ``strict``, not legal; -1 if there is none."""
+    """Return the first table whose call is out of range or, if ``strict``, not legal; -1 if there is none.
+
+    Tables that have ``finished`` are skipped: their calls are not made.
+    """
     tables = _tables_at(addresses)
-    bad = strict
+    suspicious = strict
     for row in range(np.uint64(len(calls))):  # nearly always there is none: no branch, so some rows at a time
-        bad |= (np.uint64(calls[row]) >= np.uint64(NUM_CALLS)) & (not tables.finished[row])
-    if bad:
+        suspicious |= (np.uint64(calls[row]) >= np.uint64(NUM_CALLS)) & (not tables.finished[row])
+    if suspicious:
         for row in range(len(calls)):
             call = calls[row]
             in_range = 0 <= call < NUM_CALLS
@@ -223,13 +229,13 @@ def _sample(mask, key, out):  # type: ignore[no-untyped-def]
     for row in range(np.uint64(len(mask))):
         legal = mask[row]
         bids = np.int32(0)
-        for bid in range(np.uint64(NUM_BIDS)):  # from 0 and in 32 bits, it becomes a few vector instructions
-            bids += np.int32(legal[FIRST_BID + bid])
+        for number in range(np.uint64(NUM_BIDS)):  # from 0 and in 32 bits, it becomes a few vector instructions
+            bids += np.int32(legal[FIRST_BID + number])
         doubles = np.int64(legal[DOUBLE] + legal[REDOUBLE])  # never both
         rank = np.int64((row_draw(key, row) >> np.uint64(11)) * 2.0**-53 * (1 + doubles + bids))
-        highest = NUM_CALLS - 1 - bids - doubles + rank  # the legal bids are the highest ones
+        bid = NUM_CALLS - 1 - bids - doubles + rank  # the legal bids are the highest ones
         double = DOUBLE if legal[DOUBLE] else REDOUBLE
-        out[row] = highest if rank > doubles else (double if rank > 0 else PASS)
+        out[row] = bid if rank > doubles else (double if rank > 0 else PASS)
 
 
 def sample_legal(mask: NDArray[np.int8], key: np.uint64, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Describe what calls show: each call of an auction, each seat so far, each legal call; and why a network calls.
 
 By the systems of the seats where they follow systems. Where networks sit, by measured ranges, and for calls that are
-too rare by hands that are drawn at the time. No hand of the board plays a part.
+too rare by hands that are drawn at the time. No hand of the board plays a part, but in ``explain``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Shows:
     note: str = ""  # its name or its force: ``Stayman, forcing``; empty where there is none
     lines: tuple[str, ...] = ()  # the conditions of the system's lines, one or the other
     artificial: bool = False  # it does not mean what it says, and is alerted
-    how: str = ""
+    how: str = ""  # by what it is known: a system and its line, how many hands were measured or drawn
     known: bool = True  # something is known of it; else the text says why not
     stated: Statement | None = None  # the text as ranges; None where it has none
     held: Ranges = field(default_factory=dict)  # what nine in ten hands hold that make it, where they are known
@@ -75,34 +75,35 @@ class Shows:
 
 
 @dataclass(frozen=True)
-class Player:
-    """A seat's bidder as its calls are read."""
+class SeatReading:
+    """By what the calls of a seat are read."""
 
-    spec: str
+    spec: str  # of its bidder
     system: Hierarchy | None  # that it bids by
     network: NetworkBidder | None
 
 
-class Reader:
-    """Reads auctions of four players; ``draws`` hands, half a second each, for calls of networks not measured."""
+class CallReader:
+    """Reads auctions of four seats; ``draws`` hands, half a second each, for calls of networks not measured."""
 
-    def __init__(self, players: Sequence[Player], draws: bool = True) -> None:
-        self.players, self.draws = players, draws
-        # players without a system are read by one of the others'
-        known = next((player.system for player in players if player.system), None) or Hierarchy(System("none"))
-        held = [player.system or known for player in players]
+    def __init__(self, seats: Sequence[SeatReading], draws: bool = True) -> None:
+        self.by_seat, self.draws = seats, draws
+        # seats without a system are read by one of the others'
+        known = next((seat.system for seat in seats if seat.system), None) or Hierarchy(System("none"))
+        systems = [seat.system or known for seat in seats]
         self.bidders = [
-            HierarchyBidder(held[s], held[s ^ 2], (held[(s + 1) & 1], held[((s + 1) & 1) + 2])) for s in range(4)
+            HierarchyBidder(systems[s], systems[s ^ 2], (systems[(s + 1) & 1], systems[((s + 1) & 1) + 2]))
+            for s in range(4)
         ]
 
-    def call(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
+    def shows(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
         """Return what the call ``made`` after ``calls`` shows."""
-        found = self.at_once(calls, dealer, vulnerability, made)
+        found = self.shows_at_once(calls, dealer, vulnerability, made)
         if found is not None:
             return found
         seat = (dealer + len(calls)) & 3
         drawn = self._drawn([*calls, made], dealer, vulnerability)
-        if self.players[seat].system is None:
+        if self.by_seat[seat].system is None:
             return drawn
         position = self.position(calls, dealer, vulnerability)
         book = self._by_system(calls, dealer, vulnerability, made, position)
@@ -111,14 +112,14 @@ class Reader:
             drawn = replace(drawn, held=book.stated.spread(position.rows(hands)))
         return _with_hands(book, drawn, made)
 
-    def at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
+    def shows_at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
         """Return what ``made`` shows where no hands need be drawn for it, else None."""
-        player = self.players[(dealer + len(calls)) & 3]
-        by_book = self._by_system(calls, dealer, vulnerability, made) if player.system else None
-        if player.network is None:
-            unknown = Shows("Nothing is known of what this player's calls mean.", how=player.spec, known=False)
+        reading = self.by_seat[(dealer + len(calls)) & 3]
+        by_book = self._by_system(calls, dealer, vulnerability, made) if reading.system else None
+        if reading.network is None:
+            unknown = Shows("Nothing is known of what this player's calls mean.", how=reading.spec, known=False)
             return by_book or unknown
-        hands = _measured_call(player.network, [*calls, made])
+        hands = _measured_call(reading.network, [*calls, made])
         if by_book is None:
             return hands
         in_words = by_book.stated is not None and not by_book.stated.usual
@@ -126,35 +127,35 @@ class Reader:
             return by_book if not self.draws or (in_words and made == PASS) else None
         return _with_hands(by_book, hands, made)
 
-    def every(self, calls: Sequence[int], dealer: int, vulnerability: int) -> dict[int, Shows]:
-        """Return what each legal call after ``calls`` shows; those of a network on the same hands, drawn once."""
-        player = self.players[(dealer + len(calls)) & 3]
+    def shows_of_all(self, calls: Sequence[int], dealer: int, vulnerability: int) -> dict[int, Shows]:
+        """Return what each legal call after ``calls`` shows; for a network without a system hands are drawn, once."""
+        reading = self.by_seat[(dealer + len(calls)) & 3]
         legal = np.flatnonzero(one_auction(calls, dealer, vulnerability).legal()[0]).tolist()
-        if player.system is not None:
+        if reading.system is not None:
             position = self.position(calls, dealer, vulnerability)
             shows = {call: self._by_system(calls, dealer, vulnerability, call, position) for call in legal}
-            if player.network is not None:
+            if reading.network is not None:
                 for call in legal:
-                    if found := _measured_call(player.network, [*calls, call]):
+                    if found := _measured_call(reading.network, [*calls, call]):
                         shows[call] = _with_hands(shows[call], found, call)
             return shows
-        if player.network is None or not self.draws:
-            return {call: self.call(calls, dealer, vulnerability, call) for call in legal}
+        if reading.network is None or not self.draws:
+            return {call: self.shows(calls, dealer, vulnerability, call) for call in legal}
         here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
-        return {call: self.at_once(calls, dealer, vulnerability, call) or _of_next(here, call) for call in legal}
+        return {call: self.shows_at_once(calls, dealer, vulnerability, call) or _of_next(here, call) for call in legal}
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, draw: bool = True) -> list[str]:
         """Return what seats N E S W have shown; empty before a call, and without ``draw`` where hands must be drawn."""
         out, shown = [""] * 4, self.position(calls, dealer, vulnerability).shown
-        for seat, player in enumerate(self.players):
+        for seat, reading in enumerate(self.by_seat):
             own = _up_to_last_call(calls, dealer, seat)
             if not own:
                 continue
-            if player.system is not None:
+            if reading.system is not None:
                 out[seat] = shown_text(shown[seat], symbols=True)
-            elif player.network is None:
+            elif reading.network is None:
                 out[seat] = "not known"
-            elif measured := _measured(player.network, own):
+            elif measured := _measured(reading.network, own):
                 out[seat] = measured_text(measured[0])
             elif not self.draws:
                 out[seat] = "not measured"
@@ -190,20 +191,20 @@ class Reader:
             any(rule.artificial for rule in rules), f"{name}, {where}", stated=found,
         )  # fmt: skip
 
-    def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
-        """Return what the last of ``calls`` shows on hands that are drawn for it."""
+    def _drawn(self, through: Sequence[int], dealer: int, vulnerability: int) -> Shows:
+        """Return what the last call of ``through`` shows on hands that are drawn for it."""
         if not self.draws:
             return Shows("Too rare to have been measured.", how="a network", known=False)
-        found = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
+        found = sampled_meanings(self._seated(), tuple(through), dealer, vulnerability)
         if found.last_call_chance < _HARDLY:
             return Shows("This network almost never makes this call here.", how=_DRAWN, known=False)
-        ranges, made = found.last_ranges(), calls[-1]
+        ranges, made = found.last_ranges(), through[-1]
         force = "" if made == PASS else FLAG_TEXT["forcing"] if found.pass_chance <= NEVER_PASSED else _NOT_FORCING
         passed = "" if made == PASS else f"; partner passes {found.pass_chance:.0%}"
-        return _of_hands(ranges, calls, _DRAWN + passed, force)
+        return _of_hands(ranges, through, _DRAWN + passed, force)
 
     def _seated(self) -> Seated:
-        return tuple(player.network.networks.player if player.network else None for player in self.players)
+        return tuple(reading.network.networks.player if reading.network else None for reading in self.by_seat)
 
 
 def _of_next(here: SampledMeanings, call: int) -> Shows:
@@ -214,11 +215,11 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
     return _of_hands(ranges, [*here.calls, call], f"made on {share:.0%} of {HANDS} hands drawn now")
 
 
-def _of_hands(ranges: NDArray[np.uint8], calls: Sequence[int], how: str, note: str = "") -> Shows:
-    """Return what the last of ``calls`` shows by hands that make it."""
+def _of_hands(ranges: NDArray[np.uint8], through: Sequence[int], how: str, note: str = "") -> Shows:
+    """Return what the last call of ``through`` shows by hands that make it."""
     stated = measured_statement(ranges)
-    text = f"usually {measured_text(ranges, suits_of(calls[-1], _last_bid(calls)))}"
-    return Shows(text, note, (), _not_natural(ranges, calls), how, stated=stated, held=measured_ranges(ranges))
+    text = f"usually {measured_text(ranges, suits_of(through[-1], _last_bid(through)))}"
+    return Shows(text, note, (), _not_natural(ranges, through), how, stated=stated, held=measured_ranges(ranges))
 
 
 def _usual_points(position: Position, made: int, found: Statement) -> str:
@@ -251,11 +252,11 @@ def _one_or_other(names: Sequence[str]) -> str:
     return " or ".join(name for name in names if not any(name != other and name in other for other in names))
 
 
-def call_of_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
+def shows_by_network(bidder: NetworkBidder, view: BidView, call: int) -> Shows:
     """Return what ``call`` shows in the one row of ``view`` where all bid as this network does."""
     book, calls = bidder.networks.book, view.history[0, : int(view.length[0])].tolist()
-    read = Reader([Player("", book.hierarchy if book else None, bidder)] * 4)
-    return read.call(calls, int(view.dealer[0]), int(view.vulnerability[0]), call)
+    reader = CallReader([SeatReading("", book.hierarchy if book else None, bidder)] * 4)
+    return reader.shows(calls, int(view.dealer[0]), int(view.vulnerability[0]), call)
 
 
 def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
@@ -274,29 +275,29 @@ def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
     return replace(book, text=stated.short, note=note, how=f"{book.how}{stretched}", stated=stated)
 
 
-def _measured_call(network: NetworkBidder, calls: Sequence[int]) -> Shows | None:
-    """Return what the last of ``calls`` was measured to show; None where it was not met enough."""
-    measured = _measured(network, calls)
+def _measured_call(network: NetworkBidder, through: Sequence[int]) -> Shows | None:
+    """Return what the last call of ``through`` was measured to show; None where it was not met enough."""
+    measured = _measured(network, through)
     if measured is None:
         return None
-    return _of_hands(measured[0], calls, f"measured on {measured[1]:,} hands; each range covers 90%")
+    return _of_hands(measured[0], through, f"measured on {measured[1]:,} hands; each range covers 90%")
 
 
-def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
-    """Return the ranges of the last of ``calls`` and how many hands they were measured on, if it was met enough."""
+def _measured(network: NetworkBidder, through: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
+    """Return the ranges of the last call of ``through`` and how many hands were measured, if it was met enough."""
     meanings = network.meanings()
     if meanings is None:
         return None
-    row = int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
+    row = int(meanings.find(auction_keys(np.array([through], np.int8))[0])[-1])
     return None if row < 0 else (meanings.ranges[row], int(meanings.count[row]))
 
 
-def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
+def _not_natural(ranges: NDArray[np.uint8], through: Sequence[int]) -> bool:
     """Return whether the last call bids a suit without promising three cards, or doubles one without length there."""
-    made = calls[-1]
+    made = through[-1]
     if made >= FIRST_BID and strain_of(made) != NOTRUMP:
         return int(ranges[1 + strain_of(made), 0]) < _NATURAL - (level_of(made) == 1 and strain_of(made) < 2)
-    return made == DOUBLE and any(ranges[1 + suit, 0] < 2 for suit in suits_of(made, _last_bid(calls)))
+    return made == DOUBLE and any(ranges[1 + suit, 0] < 2 for suit in suits_of(made, _last_bid(through)))
 
 
 def _up_to_last_call(calls: Sequence[int], dealer: int, seat: int) -> Sequence[int]:
@@ -314,11 +315,11 @@ def explain(bidder: NetworkBidder, view: BidView) -> str:
     chances = bidder.probabilities(view)[0]
     order = [int(c) for c in np.argsort(-chances, kind="stable")[:_MOST_CALLS] if chances[c] >= _LEAST]
     considered = ", ".join(f"{call_text(c)} {100 * chances[c]:.1f}%" for c in order)
-    says = f"  says      {symbol_text(order[0])}: {call_of_network(bidder, view, order[0])}"
+    says = f"  says      {symbol_text(order[0])}: {shows_by_network(bidder, view, order[0])}"
     lines = [call_text(order[0]), f"  considers {considered}", says, *under("shown", shown(bidder, view))]
     if bidder.networks.belief is not None:
-        held = belief.chances(bidder.networks.belief, view)[0]
-        lines += under("believes", average_hands(held, int(view.seat[0])))
+        believed = belief.chances(bidder.networks.belief, view)[0]
+        lines += under("believes", average_hands(believed, int(view.seat[0])))
     return "\n".join(lines)
 
 
@@ -340,11 +341,11 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
     return out
 
 
-def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
+def average_hands(chances: NDArray[np.float64], seat: int) -> list[str]:
     """Return average points and lengths of left, partner and right, of the chances (52, 3) that they hold each card."""
     out = []
     for which in range(3):
-        suits = held[:, which].reshape(4, 13)
+        suits = chances[:, which].reshape(4, 13)
         cards = " ".join(f"{suits[suit].sum():.1f} {SUITS[suit]}" for suit in (3, 2, 1, 0))
         out.append(f"{SEATS[(seat + which + 1) % 4]}  on average {(suits * _HCP).sum():.1f} hcp, {cards}")
     return out

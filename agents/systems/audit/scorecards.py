@@ -12,21 +12,22 @@ import numpy as np
 
 from agents.systems.audit.lines import Lines, Place
 from agents.systems.audit.responses import Responses
-from agents.systems.audit.simulator import Simulator, arrays
+from agents.systems.audit.simulator import Simulator, probe_arrays
 from agents.systems.engine.compiled import END_TERM, FIRST_TERM
 from agents.systems.engine.state_cache import Queries
 from agents.systems.engine.term_counts import count_terms
 from agents.systems.language.constraints import term_text
+from agents.systems.language.tree import Term
 from bridge_env.rules.auction import VULNERABILITY, Auctions
 from bridge_env.rules.calls import NUM_CALLS
 
-IDLE = "idle term"
+MISLEADING, IDLE = "misleading scorecard", "idle term"  # findings begin so
 _FEWEST = 30  # hands that must have made a card's call for a finding
-_MOST = 2.0  # points and cards, on average, by which they may lie outside what is read
-_FEWEST_WEIGHED = 2000  # hands for which a card must have been weighed, before a term of it counts as idle
+_MOST_MISSED = 2.0  # points and cards, on average, by which they may lie outside what is read
+_FEWEST_WEIGHED = 2000  # times that calls of a card must have been weighed, before a term of it counts as idle
 
 
-class CardChecks:
+class ScorecardChecks:
     """Count by how much the hands behind a scorecard's call lie outside what partner reads, and how often terms add."""
 
     def __init__(self, simulator: Simulator, lines: Lines) -> None:
@@ -37,11 +38,11 @@ class CardChecks:
         self.weighed = np.zeros(len(self.compiled.rules), np.int64)  # of a rule: hands for which its call was weighed
         self.counted = np.zeros(len(self.compiled.terms), np.int64)  # of a term: hands for which it added points
 
-    def see(self, responses: Responses) -> None:
+    def count(self, responses: Responses) -> None:
         """Count what hands have called."""
         if not self.cards.any():
             return
-        state, calls, length = arrays([responses.probes[probe] for probe in responses.probe.tolist()])
+        state, calls, length = probe_arrays([responses.probes[probe] for probe in responses.probe.tolist()])
         queries = Queries(responses.hands.features, responses.hand, state, calls, length)
         rows, nodes = self.simulator.states.feature_rows(queries)
         auctions = Auctions.replay(calls, 0, state[:, VULNERABILITY])
@@ -55,9 +56,9 @@ class CardChecks:
     def findings(self) -> Iterator[tuple[Place, str]]:
         """Yield the scorecards whose calls mislead partner, and those with terms that never add points."""
         for place, missed in self.missed.items():
-            if len(missed) >= _FEWEST and np.mean(missed) > _MOST:
+            if len(missed) >= _FEWEST and np.mean(missed) > _MOST_MISSED:
                 text = f"its hands lie {np.mean(missed):.1f} points or cards outside what partner reads, on average"
-                yield place, f"misleading scorecard: {text} ({len(missed)} hands)"
+                yield place, f"{MISLEADING}: {text} ({len(missed)} hands)"
         rules, by_place = self.compiled.rules, defaultdict[Place, list[int]](list)
         for rule in np.flatnonzero(rules[:, END_TERM] > rules[:, FIRST_TERM]).tolist():
             by_place[self.lines.places[rule]].append(rule)
@@ -68,4 +69,9 @@ class CardChecks:
             spans = rules[of_line, FIRST_TERM, None] + np.arange(len(line.score.terms))
             for term, counted in zip(line.score.terms, self.counted[spans].sum(axis=0).tolist(), strict=True):
                 if not counted:
-                    yield place, f"{IDLE}: {term_text(term)} added nothing for any of {weighed:,} hands"
+                    yield place, f"{idle_finding(term)} for any of {weighed:,} calls"
+
+
+def idle_finding(term: Term) -> str:
+    """Return how the finding of a term that never adds points begins."""
+    return f"{IDLE}: {term_text(term)} added nothing"
