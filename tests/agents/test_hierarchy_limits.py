@@ -26,7 +26,7 @@ def test_nested_lines_of_any_are_refused_at_once(token, times):
         SystemTextError, match=r"line \d+: with this line the system stands for more than 50,000 auctions"
     ):
         compile_system(parse_system(nested(token, times)))
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 3
 
 
 def test_in_one_line_too():
@@ -38,7 +38,7 @@ def test_in_many_lines_too():
     began = time.process_time()
     with pytest.raises(SystemTextError, match="line 5: with this line"):
         compile_system(parse_system("\n".join(["1C", *["1C-(any)-X-(any)-X-(any)-X  8+ hcp"] * 1000])))
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 3
 
 
 def test_a_few_are_a_system():
