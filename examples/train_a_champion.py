@@ -1,12 +1,13 @@
-"""Train a network as ``policy:champion`` was trained: imitation, then eight leagues. Eight hours on two cores.
+"""Train a network as ``policy:champion`` was trained: imitation, then ten leagues. Ten hours on two cores.
 
     python examples/train_a_champion.py mine auctions.pbn           # imitate these records first
     python examples/train_a_champion.py mine system:two-over-one    # or a bidder, on boards that it bids
     python examples/train_a_champion.py mine nothing                # or begin from nothing
 
 Stop it when you like; the same command continues. Each league writes ``mine/league/NAME/policy.npz``. The second, after
-three hours, loses 0.13 IMPs a board to the last and makes twice as many artificial calls. The leagues after it teach
-natural calls twice. (The champion's own penalty rose from 0.6 to 3 in its third league.)
+three hours, loses 0.13 IMPs a board to the eighth and makes twice as many artificial calls. The leagues after it teach
+natural calls twice, the last two take large batches. (The champion's own penalty rose from 0.6 to 3 in its third
+league.)
 """
 
 import subprocess
@@ -26,6 +27,17 @@ AMONG_FIVE = [
     *CALM, "--pool", "policy:two-over-one,policy:acol,policy:standard,policy:two-over-one-met,policy:acol-met",
     "--iterations", "1800", "--seed", "3",
 ]  # fmt: skip
+LARGE_BATCHES = [
+    *AMONG_FIVE,
+    "--estimated",
+    "800000",
+    "--batch",
+    "16384",
+    "--learning-rate",
+    "3e-4",
+    "--last-rate",
+    "0.03",
+]
 #: Each begins with the network of the one before.
 LEAGUES = {
     # It overfits to its 75,000 deals.
@@ -38,6 +50,8 @@ LEAGUES = {
     "natural-again": [*CALM, "--artificial-penalty", "1.5", "--iterations", "1600"],
     "less-natural-again": [*AMONG_FIVE, "--artificial-penalty", "0.5"],
     "free-again": AMONG_FIVE,
+    "large": [*LARGE_BATCHES, "--iterations", "3300", "--seed", "7"],
+    "large-again": [*LARGE_BATCHES, "--iterations", "2050", "--seed", "8"],
 }
 COMMAND = "import sys; from training.cli import main; sys.exit(main())"
 

@@ -30,6 +30,7 @@ _BOARDS, _SEED = 8000, 5
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
 _SHARE = 0.5  # of the hands that make a call, which must have made it before
+_MOST_CACHED = 4  # systems
 _FEWEST_CALLS = 20  # of these hands
 _KIND = 40  # letters of a finding that identify its kind
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
@@ -42,12 +43,19 @@ def audit_system(system: Hierarchy, tick: Callable[[int, int], None] | None = No
         tick: gets how many of all probes are done.
     """
     lines = chain(walk(system.system.lines), *(block.lines for block in system.system.blocks))
-    return _audit(system.system, tuple(line.number for line in lines), tick)
+    key = system.system, tuple(line.number for line in lines)  # equal systems may have their lines at other numbers
+    if key not in _cache:
+        if len(_cache) >= _MOST_CACHED:
+            _cache.clear()
+        _cache[key] = _audit(system, tick)
+    return list(_cache[key])
 
 
-@lru_cache(maxsize=4)  # mending needs the last ones again; equal systems may have their lines at other numbers
-def _audit(text: System, numbers: tuple[int, ...], tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
-    system = Hierarchy(text)
+#: The findings of the last systems: mending needs them again, with another ``tick``.
+_cache: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
+
+
+def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
     lines, simulator = Lines(system), Simulator(system, Hands.drawn(_HANDS, 1))
     probes = simulator.probes()
     promises, cards = _promise_checks(simulator, lines, probes, tick), ScorecardChecks(simulator, lines)
