@@ -1,12 +1,11 @@
 """Let an env, self-play, a league and both servers work for ``python -m tests.soak MINUTES``; does their memory grow?
 
-At the table two people, North and South, bid and play board after board.
+At the table two people, North and South, bid and play board after board. The programs write to standard error.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import re
 import statistics
@@ -16,6 +15,8 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
+
+from tqdm import tqdm
 
 from bridge_env.hands.deals import hand_text, random_deals
 
@@ -37,6 +38,7 @@ _LEAGUE = ["train", "league", "--start", "nothing", "--layers", "24,16", "--iter
            "--out"]  # fmt: skip
 _BETWEEN_STARTS = 20  # seconds: two clusters that start at once on a busy machine may give up
 _STEPS = 10  # what each person does between two looks at the memory, at most
+_TO_END = 600  # seconds that a program may take to end, on a busy machine
 
 
 class Person:
@@ -93,7 +95,7 @@ def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
         programs = {}
         for name, words in commands.items():
             programs[name] = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True)
-            stack.callback(programs[name].wait)
+            stack.callback(programs[name].wait, _TO_END)
             stack.callback(programs[name].terminate)
             time.sleep(_BETWEEN_STARTS)
         urls = [_url(programs[name]) for name in ("serve", "table")]
@@ -102,10 +104,9 @@ def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
         people, board = (south, south.invite("invite", seat="N")), 0
         looks: dict[str, list[float]] = {name: [] for name in programs}
         began = time.monotonic()
-        for number in itertools.count():
-            if time.monotonic() - began > 60 * minutes:
-                break
-            hand = hand_text(random_deals(1, number, 1)[0] == 0)
+        bar = stack.enter_context(tqdm(total=round(60 * minutes), unit="s", file=sys.stdout))
+        while bar.n < bar.total:
+            hand = hand_text(random_deals(1, len(looks["serve"]), 1)[0] == 0)
             with contextlib.suppress(OSError):  # busy
                 urllib.request.urlopen(f"{urls[0]}/bid?hand={hand}&seat=S&dealer=S&vul=&ctx=", timeout=60).read()
             for person in people * _STEPS:
@@ -115,6 +116,8 @@ def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
                 assert program.poll() is None, f"{name} ended with {program.returncode}"
                 looks[name].append(held(program.pid))
             time.sleep(0.5)
+            bar.set_postfix_str(", ".join(f"{name} {x[-1]:.0f}" for name, x in looks.items()) + f" MiB, board {board}")
+            bar.update(int(time.monotonic() - began) - bar.n)
     fifth = max(1, len(looks["serve"]) // 5)
     early = {name: statistics.median(x[fifth : 2 * fifth]) for name, x in looks.items()}
     return {name: (early[name], statistics.median(x[-fifth:])) for name, x in looks.items()}, board
