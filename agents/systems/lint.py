@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from agents.systems.audit.audit import audit_system
 from agents.systems.bidder import Hierarchy
 from agents.systems.engine.compiled import (
+    EXACT_CALL,
     RULE_CALL,
     RULE_END,
     RULE_LINE,
-    SPAN_CALL,
     Alternatives,
     AtomRow,
     Compiled,
@@ -213,8 +213,8 @@ def _possible(clauses: Sequence[Alternatives], level: int) -> _Points:
     out = _shapes()[1].copy()
     for clause in clauses:
         alternatives = np.zeros_like(out)
-        for together in clause:
-            alternatives |= reduce(and_, (_may_meet(atom, level) for atom in together), ALL_POINTS)
+        for alternative in clause:
+            alternatives |= reduce(and_, (_may_meet(atom, level) for atom in alternative), ALL_POINTS)
         out &= alternatives
     return out
 
@@ -228,8 +228,8 @@ def _fits(compiled: Compiled) -> list[_Points]:
     """Return with which points hands of each shape may fit each rule."""
     known = dict[tuple[int, int, int], _Points]()
     keys = []
-    for span, call, _, first, end in compiled.rules[:, : RULE_END + 1].tolist():
-        key = first, end, level_of(call) if span == SPAN_CALL and call >= FIRST_BID else 0
+    for form, call, _, first, end in compiled.rules[:, : RULE_END + 1].tolist():
+        key = first, end, level_of(call) if form == EXACT_CALL and call >= FIRST_BID else 0
         keys.append(key)
         if key not in known:
             known[key] = _possible(clauses_of(compiled, first, end), key[2])

@@ -174,7 +174,7 @@ def hand_ranges(text: str) -> dict[int, Ranges]:
             raise RequestError(f"{line[:60]!r} names no seat; write N: 15-17 hcp, balanced.")
         clauses = parse_constraint(conditions.strip())
         out[SEATS.index(seat.strip().upper())] = Ranges(
-            tuple(tuple(_column(atom) for together in way for atom in together) for way in product(*clauses))
+            tuple(tuple(_column(atom) for alternative in way for atom in alternative) for way in product(*clauses))
         )
     return out
 

@@ -267,7 +267,7 @@ def test_suits_are_filled_in_and_conventions_marked():
         return rules_for(bidder, view_of(auctions, NOBODYS), parse_call(word))
 
     spade = rules("1S")[0]
-    words = {atom.word for clause in spade.needs for together in clause for atom in together}
+    words = {atom.word for clause in spade.needs for alternative in clause for atom in alternative}
     assert "S" in words
     assert not words & {"M", "oM", "x"}
     assert all(rule.artificial for rule in rules("2C"))

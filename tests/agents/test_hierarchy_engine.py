@@ -39,7 +39,7 @@ def prefixes(auctions):
 
 def tree_rules_of(compiled):
     """How many rules the tree has; those of the general blocks come behind them."""
-    return int(compiled.parts[: len(compiled.children), END_RULE].max())
+    return int(compiled.groups[: len(compiled.children), END_RULE].max())
 
 
 def test_features_are_those_of_the_slow_count():

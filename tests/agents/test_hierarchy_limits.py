@@ -78,7 +78,7 @@ def illegal(compiled):
 
     while waiting:
         node, bid, bid_is_theirs, doubled, auction = waiting.pop()
-        made = compiled.rules[slice(*compiled.parts[node, FIRST_RULE : FIRST_RULE + 2]), RULE_CALL]
+        made = compiled.rules[slice(*compiled.groups[node, FIRST_RULE : FIRST_RULE + 2]), RULE_CALL]
         for call in made.tolist():
             seen += 1
             if not allowed(call, False, bid, bid_is_theirs, doubled):
@@ -112,7 +112,7 @@ def calls_after(text, auction):
         node = int(compiled.children[node, int(call.startswith("(")), parse_call(call.strip("()"))])
         if node < 0:
             return None
-    rules = compiled.rules[slice(*compiled.parts[node, FIRST_RULE : FIRST_RULE + 2]), RULE_CALL]
+    rules = compiled.rules[slice(*compiled.groups[node, FIRST_RULE : FIRST_RULE + 2]), RULE_CALL]
     return [call_text(call) for call in rules.tolist()]
 
 

@@ -17,14 +17,14 @@ from agents.systems.engine.compiled import (
     SHOWS_NOTHING,
 )
 from agents.systems.engine.rule_order import (
-    all_parts,
+    all_groups,
     call_of,
     conditions_of,
     context_of,
     holds,
     legal_call,
     meaning_of,
-    parts,
+    rule_groups,
     rules_of,
     write_level,
 )
@@ -43,16 +43,16 @@ def call_shows(pool, node, system, call, t):
     found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
     rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
     reset(out)
-    for part in all_parts(pool, node, system):
+    for group in all_groups(pool, node, system):
         if found and is_fully_explained(call, flags, out):
             break
         fits = False
-        for rule in rules_of(pool, part):
+        for rule in rules_of(pool, group):
             if call_of(pool, rule, last_bid) != call or pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
             if not fits:  # the context, looked at only when one of the rules makes this call
                 reset(rule_out)
-                first, end = context_of(pool, part)
+                first, end = context_of(pool, group)
                 if not constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                     break
                 fits = True
@@ -61,7 +61,7 @@ def call_shows(pool, node, system, call, t):
             if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                 unite(out, rule_out, found)
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
-        if found and part == node:
+        if found and group == node:
             break  # the tree explains it: general rules have no say
     return found, flags
 
@@ -80,21 +80,21 @@ def decide(pool, systems, hand, t):
     """Return the call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
     seat, f = row_turn(t.auction), t.f
     call, rule = _by_rules(pool, systems, hand, t)
-    first_card = pool.spans[systems[seat], CARDS]
-    if 0 <= rule < pool.parts[first_card, FIRST_RULE]:
+    first_card = pool.blocks[systems[seat], CARDS]
+    if 0 <= rule < pool.groups[first_card, FIRST_RULE]:
         return call, rule  # of the tree
-    for part in range(first_card, pool.spans[systems[seat], FIRST]):
-        first, end = context_of(pool, part)
+    for group in range(first_card, pool.blocks[systems[seat], FIRST]):
+        first, end = context_of(pool, group)
         if holds(pool, first, end, f):
-            return _weighed(pool, part, call, rule, t)
+            return _weighed(pool, group, call, rule, t)
     return call, rule
 
 
 @njit
-def _weighed(pool, part, call, rule, t):
+def _weighed(pool, group, call, rule, t):
     """Return the call with the highest sum of all cards and that card, the rules' if no sum is higher than its own."""
     f, sums, by = t.f, np.full(38, -10000, np.int64), np.full(38, -1, np.int64)
-    for card in range(pool.parts[part, FIRST_RULE], pool.parts[part, END_RULE]):
+    for card in range(pool.groups[group, FIRST_RULE], pool.groups[group, END_RULE]):
         made = legal_call(pool, card, t.auction)
         first, end = conditions_of(pool, card)
         if made >= 0:
@@ -129,12 +129,12 @@ def _by_rules(pool, systems, hand, t):
     copy(hand, f[:NUM_FEATURES])
     write_context(t, seat)
     write_mixed(t, seat)
-    for part in parts(pool, t.place[seat], systems[seat]):
+    for group in rule_groups(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
-        first, end = context_of(pool, part)
+        first, end = context_of(pool, group)
         if not holds(pool, first, end, f):
             continue
-        for rule in rules_of(pool, part):
+        for rule in rules_of(pool, group):
             call = legal_call(pool, rule, t.auction)
             if call < 0:
                 continue

@@ -114,7 +114,7 @@ def readings(token: str, bindings: dict[str, str], last: str) -> Iterator[tuple[
         for level in token[:-3] or "1234567":
             yield from ((level + strain, bindings) for strain in "CDHSN")
     elif ":" in token:
-        span, name = token.split(":")
+        form, name = token.split(":")
         for strain, bound in suits_of(name, bindings):
             lowest = next((f"{level}{strain}" for level in range(1, 8) if rank(f"{level}{strain}") > rank(last)), None)
             if lowest is None:
@@ -125,7 +125,7 @@ def readings(token: str, bindings: dict[str, str], last: str) -> Iterator[tuple[
                 "game": GAME_LEVEL[strain],
                 "slam": 6,
                 "grand": 7,
-            }[span]
+            }[form]
             if int(lowest[0]) <= wanted <= 7:
                 yield f"{wanted}{strain}", bound
     else:
@@ -135,7 +135,8 @@ def readings(token: str, bindings: dict[str, str], last: str) -> Iterator[tuple[
 
 def holds(constraint: Constraint, hand: dict[str, int], bindings: dict[str, str]) -> bool:
     return all(
-        any(all(atom_holds(atom, hand, bindings) for atom in together) for together in clause) for clause in constraint
+        any(all(atom_holds(atom, hand, bindings) for atom in alternative) for alternative in clause)
+        for clause in constraint
     )
 
 

@@ -177,7 +177,9 @@ def test_a_sayable_rule_leaves_out_what_players_do_not_say():
 
 
 def words_in(found):
-    return [[atom.word for clause in rule.constraint for together in clause for atom in together] for rule in found]
+    return [
+        [atom.word for clause in rule.constraint for alternative in clause for atom in alternative] for rule in found
+    ]
 
 
 def test_noise_gives_no_rule():

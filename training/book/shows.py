@@ -113,7 +113,7 @@ def _clause_allows(clause: Clause, name: str, top: int) -> tuple[int, int]:
             return low, high
         return _SHAPES[word] if name != "hcp" and word in _SHAPES and low == 1 else (0, top)
 
-    return _hull(_intersection((limits(a.word, a.lo, a.hi) for a in together), top) for together in clause)
+    return _hull(_intersection((limits(a.word, a.lo, a.hi) for a in alternative), top) for alternative in clause)
 
 
 def _intersection(ranges: Iterable[tuple[int, int]], top: int) -> tuple[int, int]:

@@ -95,7 +95,7 @@ _hand_pool = cache(HandPool)
 def _against_others(line: Line | None) -> bool:
     """Return whether a line speaks of bids in another sense than ours: no auction with itself need come to it."""
     alone = () if line is None else (clause[0] for clause in line.constraint if len(clause) == 1)
-    atoms = [atom for together in alone for atom in together]
+    atoms = [atom for alternative in alone for atom in alternative]
     return any(a.word in _STRENGTH or (a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL) for a in atoms)
 
 

@@ -23,13 +23,13 @@ from agents.systems.audit.probes import ProbeAuction
 from agents.systems.audit.responses import NO_TRUMP, Responses, of_suit
 from agents.systems.audit.simulator import Simulator
 from agents.systems.engine.compiled import (
+    EXACT_CALL,
     FLAG_BITS,
     RULE_CALL,
     RULE_FLAGS,
+    RULE_FORM,
     RULE_LINE,
-    RULE_SPAN,
     SHOWS_NOTHING,
-    SPAN_CALL,
 )
 from agents.systems.engine.rule_order import call_of, rules_of
 from agents.systems.language.tree import place_of
@@ -75,7 +75,7 @@ class PromiseChecks:
         notes = [line.note if line is not None else "" for line in lines.of_rules]
         self.used = np.zeros(count, np.int64)
         by_label: dict[Label, NDArray[np.bool_]] = {}
-        calls = np.where(lines.rules[:, RULE_SPAN] == SPAN_CALL, lines.rules[:, RULE_CALL], FIRST_BID)
+        calls = np.where(lines.rules[:, RULE_FORM] == EXACT_CALL, lines.rules[:, RULE_CALL], FIRST_BID)
         for rule, (note, call) in enumerate(zip(notes, calls.tolist(), strict=True)):
             for label in labels_of(note, call):
                 by_label.setdefault(label, np.zeros(count, np.bool_))[rule] = True

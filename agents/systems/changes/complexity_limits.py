@@ -106,7 +106,9 @@ def _off_topic(atom: Atom, call: str, named: set[str]) -> bool:
 
 def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
     """Return what identifies a thing to remember: "three cards in each" of several suits is one."""
-    return tuple(("length" if a.word in _LENGTHS else a.word, a.lo, a.hi) for together in clause for a in together)
+    return tuple(
+        ("length" if a.word in _LENGTHS else a.word, a.lo, a.hi) for alternative in clause for a in alternative
+    )
 
 
 def is_natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:
@@ -115,6 +117,6 @@ def is_natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:
     return all(
         atom.word in (*_POINTS, suit, f"fit:{suit}", f"best:{suit}", f"long:{suit}")
         or atom.word.partition(":")[0] in _POINTS[2:]
-        for together in clause
-        for atom in together
+        for alternative in clause
+        for atom in alternative
     )

@@ -20,14 +20,22 @@ from agents.systems.engine.compiled import (
     RULE_BASE,
     RULE_CALL,
     RULE_FLAGS,
-    RULE_SPAN,
+    RULE_FORM,
     TERM_CLAUSE,
     TERM_LESS,
     TERM_POINTS,
     TERM_WORD,
     Compiled,
 )
-from agents.systems.engine.rule_order import NOWHERE, all_parts, conditions_of, context_of, meaning_of, rules_of, within
+from agents.systems.engine.rule_order import (
+    NOWHERE,
+    all_groups,
+    conditions_of,
+    context_of,
+    meaning_of,
+    rules_of,
+    within,
+)
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.calls import FIRST_BID, PASS
 
@@ -45,8 +53,8 @@ def _clauses(c, first, end, h):
     for clause in range(first, end):
         alternatives = within(c.clauses, clause)
         h = _mix(h, len(alternatives))
-        for together in alternatives:
-            atoms = within(c.together, together)
+        for alternative in alternatives:
+            atoms = within(c.alternatives, alternative)
             h = _mix(h, len(atoms))
             for atom in atoms:
                 for column in (ATOM_COLUMN, ATOM_LO, ATOM_HI):
@@ -55,9 +63,9 @@ def _clauses(c, first, end, h):
 
 
 @njit
-def _rules(c, part, h):
-    for rule in rules_of(c, part):
-        for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_BASE):
+def _rules(c, group, h):
+    for rule in rules_of(c, group):
+        for column in (RULE_FORM, RULE_CALL, RULE_FLAGS, RULE_BASE):
             h = _mix(h, c.rules[rule, column])
         first, end = conditions_of(c, rule)
         h = _clauses(c, first, end, h)
@@ -81,9 +89,9 @@ def _of_nodes(c, out):
 @njit
 def _of_blocks(c):
     h = _SEED
-    for part in all_parts(c, NOWHERE, 0):
-        first, end = context_of(c, part)
-        h = _rules(c, part, _mix(_clauses(c, first, end, h), 7))
+    for group in all_groups(c, NOWHERE, 0):
+        first, end = context_of(c, group)
+        h = _rules(c, group, _mix(_clauses(c, first, end, h), 7))
     return h
 
 

@@ -97,6 +97,6 @@ def moves(atom: Atom) -> tuple[Atom, ...]:
 
 def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> Constraint:
     c, t, a = at
-    together = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
-    clause = (*constraint[c][:t], together, *constraint[c][t + 1 :])
+    alternative = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
+    clause = (*constraint[c][:t], alternative, *constraint[c][t + 1 :])
     return (*constraint[:c], clause, *constraint[c + 1 :])

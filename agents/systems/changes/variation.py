@@ -57,8 +57,8 @@ def threshold_move(system: System, chance: SeededRandom, usage: Mapping[int, int
     spots = [
         ((c, t, a), atom)
         for c, clause in enumerate(line.constraint)
-        for t, together in enumerate(clause)
-        for a, atom in enumerate(together)
+        for t, alternative in enumerate(clause)
+        for a, atom in enumerate(alternative)
         if moves(atom)
     ]
     at, old = spots[chance.below(len(spots))]
@@ -102,12 +102,12 @@ def _split(trail: Trail, line: Line, chance: SeededRandom) -> Replace:
 
 def _neighbour(step: Step, chance: SeededRandom) -> Step:
     """Draw another call in place of ``step``: a level up or down, pass, double, or no trump."""
-    span, _, name = step.token.partition(":")
+    form, _, name = step.token.partition(":")
     if name:
-        options = [f"{other}:{name}" for other in ("lowest", "jump") if other != span] + ["P", "X", "lowest:N"]
-    elif span[0].isdigit():
-        level = int(span[0])
-        options = [f"{lv}{span[1:]}" for lv in (level - 1, level + 1) if 1 <= lv <= 5] + ["P", f"{level}N"]
+        options = [f"{other}:{name}" for other in ("lowest", "jump") if other != form] + ["P", "X", "lowest:N"]
+    elif form[0].isdigit():
+        level = int(form[0])
+        options = [f"{lv}{form[1:]}" for lv in (level - 1, level + 1) if 1 <= lv <= 5] + ["P", f"{level}N"]
     else:
         options = ["P", "X"]
     return Step([o for o in options if o != step.token][chance.below(len(options) - (step.token in options))])

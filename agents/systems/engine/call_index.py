@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from agents.systems.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, SHOWS_NOTHING, Compiled
 from agents.systems.engine.rule_order import (
     NOWHERE,
-    all_parts,
+    all_groups,
     call_of,
     context_of,
     holds,
@@ -34,17 +34,17 @@ from bridge_env.rules.calls import NUM_BIDS, NUM_CALLS
 _SAYS_MORE = np.arange(NUM_COLUMNS) >= NUM_FEATURES  # more than the hand
 UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # of a rule in ``plain``
 
-MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``
+MADE_GROUP, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``
 NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can make the call; it hangs on the auction
 
 
 class CallIndex(NamedTuple):
     """The rules of a pool, sorted, and what they show. A last bid's row is the bid's number + 1."""
 
-    made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]  # part and rule of the general rules that make a call
+    made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]  # group and rule of the general rules that make a call
     # of a system, a last bid and a call: where they begin; the next call's begin where they end
     made_at: Annotated[NDArray[np.int32], "systems", NUM_BIDS + 1, NUM_CALLS + 1]
-    in_context: Annotated[NDArray[np.bool_], "parts"]  # of a part: does its condition speak of the auction alone?
+    in_context: Annotated[NDArray[np.bool_], "groups"]  # of a group: does its condition speak of the auction alone?
     plain: Annotated[NDArray[np.int8], "rules"]  # of a rule: UNKNOWN, CHANGING, POSSIBLE or IMPOSSIBLE
     ranges: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]  # of a rule that is POSSIBLE: what it shows
     # of a node and a call: the first of the node's rules that can make it; or NOT_YET, NONE, HANGS
@@ -57,7 +57,7 @@ class _Words(NamedTuple):
     """What ``constraint_shows`` needs of a pool."""
 
     clauses: NDArray[np.int32]
-    together: NDArray[np.int32]
+    alternatives: NDArray[np.int32]
     atoms: NDArray[np.int16]
 
 
@@ -66,11 +66,11 @@ _shows = njit(forceinline=True)(constraint_shows.py_func)
 
 def index_calls(pool: Compiled) -> CallIndex:
     """Return the sorted rules of ``pool``."""
-    general = int((pool.parts[len(pool.children) :, END_RULE] - pool.parts[len(pool.children) :, FIRST_RULE]).sum())
-    systems, nodes, rules = len(pool.spans), len(pool.children), len(pool.rules)
+    general = int((pool.groups[len(pool.children) :, END_RULE] - pool.groups[len(pool.children) :, FIRST_RULE]).sum())
+    systems, nodes, rules = len(pool.blocks), len(pool.children), len(pool.rules)
     out = CallIndex(
         np.empty(((NUM_BIDS + 1) * general, MADE_COLUMNS), np.int32),
-        np.empty((systems, NUM_BIDS + 1, NUM_CALLS + 1), np.int32), np.zeros(len(pool.parts), np.bool_),
+        np.empty((systems, NUM_BIDS + 1, NUM_CALLS + 1), np.int32), np.zeros(len(pool.groups), np.bool_),
         np.zeros(rules, np.int8), np.empty((rules, QUANTITIES, 2), np.int16),
         np.full((nodes, NUM_CALLS), NOT_YET, np.int32), np.empty((rules, QUANTITIES, 2), np.int16),
         np.zeros(rules, np.int32),
@@ -81,17 +81,17 @@ def index_calls(pool: Compiled) -> CallIndex:
 
 @njit
 def _sort(pool, out):
-    for system in range(len(pool.spans)):
-        for part in all_parts(pool, NOWHERE, system):
-            first, end = context_of(pool, part)
-            out.in_context[part] = not _any(pool, first, end, ~IS_CONTEXT)
+    for system in range(len(pool.blocks)):
+        for group in all_groups(pool, NOWHERE, system):
+            first, end = context_of(pool, group)
+            out.in_context[group] = not _any(pool, first, end, ~IS_CONTEXT)
     n = 0
     at = np.empty(NUM_CALLS + 1, np.int32)
-    for system in range(len(pool.spans)):
+    for system in range(len(pool.blocks)):
         for last_bid in range(-1, NUM_BIDS):
             at[:] = 0
-            for part in all_parts(pool, NOWHERE, system):
-                for rule in rules_of(pool, part):
+            for group in all_groups(pool, NOWHERE, system):
+                for rule in rules_of(pool, group):
                     at[_call_read(pool, rule, last_bid) + 1] += 1
             at[0] = n  # -1, no call, is left out
             begins = out.made_at[system, last_bid + 1]
@@ -99,11 +99,11 @@ def _sort(pool, out):
                 at[call + 1] += at[call]
                 begins[call] = at[call]
             begins[NUM_CALLS] = n = at[NUM_CALLS]
-            for part in all_parts(pool, NOWHERE, system):
-                for rule in rules_of(pool, part):
+            for group in all_groups(pool, NOWHERE, system):
+                for rule in rules_of(pool, group):
                     call = _call_read(pool, rule, last_bid)
                     if call >= 0:
-                        out.made[at[call], MADE_PART], out.made[at[call], MADE_RULE] = part, rule
+                        out.made[at[call], MADE_GROUP], out.made[at[call], MADE_RULE] = group, rule
                         at[call] += 1
 
 
@@ -117,8 +117,8 @@ def _call_read(pool, rule, last_bid):
 def _any(pool, first, end, columns):
     """Return whether a constraint speaks of one of ``columns`` (bool)."""
     for clause in range(first, end):
-        for together in within(pool.clauses, clause):
-            for atom in within(pool.together, together):
+        for alternative in within(pool.clauses, clause):
+            for atom in within(pool.alternatives, alternative):
                 if columns[pool.atoms[atom, ATOM_COLUMN]]:
                     return True
     return False
@@ -138,11 +138,11 @@ def _look(pool, rule, plain, ranges, f, clause_out, together_out):
 
 
 @njit
-def _changing(clauses, together, atoms, first, end, f, scratch):
+def _changing(clauses, alternatives, atoms, first, end, f, scratch):
     """Call ``constraint_shows`` with the arrays one by one, to ``scratch[0]``."""
     rule_out = scratch[0]
     reset(rule_out)
-    return _shows(_Words(clauses, together, atoms), first, end, f, rule_out, scratch[1], scratch[2])
+    return _shows(_Words(clauses, alternatives, atoms), first, end, f, rule_out, scratch[1], scratch[2])
 
 
 @njit(forceinline=True)
@@ -154,7 +154,7 @@ def _add(pool, index, rule, f, out, scratch, found):
         known = index.plain[rule]
     if known == CHANGING:
         first, end = meaning_of(pool, rule)
-        if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
+        if not _changing(pool.clauses, pool.alternatives, pool.atoms, first, end, f, scratch):
             return False
         unite(out, scratch[0], found)
         return True
@@ -204,16 +204,16 @@ def call_shows(pool, index, system, node, last_bid, call, f, out, scratch):
             return True, index.flags[first]
     seen, fits = -1, False
     for i in range(index.made_at[system, last_bid + 1, call], index.made_at[system, last_bid + 1, call + 1]):
-        part, rule = index.made[i, MADE_PART], index.made[i, MADE_RULE]
-        if part != seen:
+        group, rule = index.made[i, MADE_GROUP], index.made[i, MADE_RULE]
+        if group != seen:
             if found and is_fully_explained(call, flags, out):
                 break
-            seen = part
-            first, end = context_of(pool, part)
-            if index.in_context[part]:
+            seen = group
+            first, end = context_of(pool, group)
+            if index.in_context[group]:
                 fits = holds(pool, first, end, f)
             else:
-                fits = _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch)
+                fits = _changing(pool.clauses, pool.alternatives, pool.atoms, first, end, f, scratch)
         if fits and _add(pool, index, rule, f, out, scratch, found):
             found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
     return found, flags

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from agents.systems.engine.compiled import (
     ASKS,
     ATOM_COLUMNS,
+    EXACT_CALL,
     FLAG_BITS,
     FOUR_NOTRUMP,
+    GROUP_COLUMNS,
     PAIR,
-    PART_COLUMNS,
     RULE_COLUMNS,
     RULE_END,
     RULE_FIRST,
     RULE_LINE,
     SHOWS_NOTHING,
-    SPAN_CALL,
     TERM_COLUMNS,
     Alternatives,
     Compiled,
@@ -32,10 +32,10 @@ from agents.systems.engine.compiled import (
 from agents.systems.language.files import LAST_RESORT_FILE
 from agents.systems.language.paths import (
     ANY_BID,
-    ANY_BID_SPANS,
+    ANY_BID_FORMS,
+    FORM_CODES,
     HIGHEST,
     HIGHEST_NOTRUMP,
-    SPAN_CODES,
     STRAINS,
     Bindings,
     strains_of,
@@ -126,7 +126,7 @@ class _Builder:
         self.children: list[dict[tuple[int, int], int]] = [{}]
         self.rules_of: list[list[tuple[int, ...]]] = [[]]
         self.clauses: list[tuple[int, int]] = []
-        self.together: list[tuple[int, int]] = []
+        self.alternatives: list[tuple[int, int]] = []
         self.atoms: list[tuple[int, int, int]] = []
         self.faults: list[SystemTextError] = []
         self.positions = 0  # that the calls of the lines so far lead to
@@ -135,10 +135,10 @@ class _Builder:
     def build(self) -> Compiled:
         self.expand(self.system.lines, [_Place(0)])
         rules: list[tuple[int, ...]] = []
-        parts = []
+        groups = []
         for own in self.rules_of:
             self.add_limits(own)
-            parts.append((0, 0, len(rules), len(rules) + len(own)))
+            groups.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
         weighing = 0  # blocks of scorecards
         for block in (*sorted(self.system.blocks, key=lambda block: not block.weighs), *LAST_RESORT):
@@ -156,17 +156,17 @@ class _Builder:
                     rules += list(self.general_rules(line))
                 except SystemTextError as fault:
                     self.faults.append(fault)
-            parts.append((*context, first, len(rules)))
+            groups.append((*context, first, len(rules)))
             weighing += block.weighs
         nodes = len(self.children)
         children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
         edges = _table([(n, *at, child) for n, table in enumerate(self.children) for at, child in table.items()], 4)
         children[edges[:, 0], edges[:, 1], edges[:, 2]] = edges[:, 3]
         return Compiled(
-            children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
-            _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
+            children, _table(groups, GROUP_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
+            _table(self.alternatives, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
             _table(self.terms, TERM_COLUMNS), np.zeros(1, np.int32),
-            np.array([[nodes + weighing, len(parts), nodes]], np.int32),
+            np.array([[nodes + weighing, len(groups), nodes]], np.int32),
         )  # fmt: skip
 
     # --- the tree ---------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class _Builder:
                 for call, after in self.successors(before, line.path[-1], line):
                     if not line.after:
                         clauses = conditions(after.bindings)
-                        rules.append((before.node, (SPAN_CALL, call, flags, *clauses, line.number, *_NO_SCORE)))
+                        rules.append((before.node, (EXACT_CALL, call, flags, *clauses, line.number, *_NO_SCORE)))
                     reached.append(after)
         if not reached:
             reason = "no auction leads here: the call is not legal after the lines above it"
@@ -242,16 +242,16 @@ class _Builder:
     def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
         if len(line.path) != 1 or line.path[0].theirs or line.lines:
             raise self.fault(line, f"a general rule is one call of ours, and no line follows it: {line.name!r}")
-        span, _, strain = line.path[0].token.partition(":")
+        form, _, strain = line.path[0].token.partition(":")
         if not strain:
-            readings = [([SPAN_CALL], call, b) for call, b in token_readings(span, (), -1)]
+            readings = [([EXACT_CALL], call, b) for call, b in token_readings(form, (), -1)]
         else:
-            codes = [SPAN_CODES[one] for one in (ANY_BID_SPANS if span == ANY_BID else (span,))]
+            codes = [FORM_CODES[one] for one in (ANY_BID_FORMS if form == ANY_BID else (form,))]
             readings = [(codes, value, b) for value, b in strains_of(strain, ())]
         constraint = line.constraint
-        if span == "P":
+        if form == "P":
             constraint = (*constraint, _NOT_BOUND)
-        elif span == ANY_BID:
+        elif form == ANY_BID:
             constraint = (*constraint, _UP_TO_NOTRUMP if strain == "N" else _UP_TO)
         conditions = self.conditions(constraint, line)
         for codes, value, bindings in readings:
@@ -259,7 +259,7 @@ class _Builder:
             if line.score is not None:
                 shows = (-1, -1)
                 if line.shows:
-                    shows = self.add([], (self.alternatives(c, bindings, line) for c in (*constraint, *line.shows)))
+                    shows = self.add([], (self.alternatives_of(c, bindings, line) for c in (*constraint, *line.shows)))
                 else:
                     flags |= SHOWS_NOTHING
                 score = (*self.score(line.score, bindings, line), *shows)
@@ -273,7 +273,7 @@ class _Builder:
             word, less = (
                 self.atom(Atom(word, 0, 0), bindings, line)[0] if word else -1 for word in (term.word, term.less)
             )
-            clause = -1 if term.word else self.add([], [self.alternatives(term.condition, bindings, line)])[0]
+            clause = -1 if term.word else self.add([], [self.alternatives_of(term.condition, bindings, line)])[0]
             self.terms.append((term.points, word, less, clause))
         return score.base, first, len(self.terms)
 
@@ -288,17 +288,17 @@ class _Builder:
                 rules[place] = (*rule[:RULE_FIRST], *clauses, *rule[RULE_LINE:])
             if rule[RULE_END] - rule[RULE_FIRST] <= 2:
                 clauses_of = self.clauses[rule[RULE_FIRST] : rule[RULE_END]]
-                together = ([self.together[k] for k in range(*clause)] for clause in clauses_of)
-                left += _auctions_below([[self.atoms[slice(*atoms)] for atoms in clause] for clause in together])
+                rows = ([self.alternatives[k] for k in range(*clause)] for clause in clauses_of)
+                left += _auctions_below([[self.atoms[slice(*atoms)] for atoms in clause] for clause in rows])
 
     def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
         """Add some clauses and new ones; return the first clause and the end."""
         for alternatives in more:
-            first = len(self.together)
+            first = len(self.alternatives)
             for atoms in alternatives:
-                self.together.append((len(self.atoms), len(self.atoms) + len(atoms)))
+                self.alternatives.append((len(self.atoms), len(self.atoms) + len(atoms)))
                 self.atoms += atoms
-            clauses.append((first, len(self.together)))
+            clauses.append((first, len(self.alternatives)))
         self.clauses += clauses
         return len(self.clauses) - len(clauses), len(self.clauses)
 
@@ -308,13 +308,13 @@ class _Builder:
 
         @cache
         def added(bindings: Bindings) -> tuple[int, int]:
-            return self.add([], (self.alternatives(clause, bindings, line) for clause in constraint))
+            return self.add([], (self.alternatives_of(clause, bindings, line) for clause in constraint))
 
         return lambda bindings: added(tuple(bound for bound in bindings if bound[0] in names))
 
-    def alternatives(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
+    def alternatives_of(self, clause: Clause, bindings: Bindings, line: Line | Block) -> Alternatives:
         """Return the atoms of a clause."""
-        return [[self.atom(atom, bindings, line) for atom in together] for together in clause]
+        return [[self.atom(atom, bindings, line) for atom in alternative] for alternative in clause]
 
     def atom(self, atom: Atom, bindings: Bindings, line: Line | Block) -> tuple[int, int, int]:
         word, suits = atom.word, dict(bindings)

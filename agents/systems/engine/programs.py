@@ -32,7 +32,15 @@ from agents.systems.engine.compiled import (
     TERM_CLAUSE,
     Compiled,
 )
-from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, parts, rules_of, within, write_level
+from agents.systems.engine.rule_order import (
+    conditions_of,
+    context_of,
+    legal_call,
+    rule_groups,
+    rules_of,
+    within,
+    write_level,
+)
 from agents.systems.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS
 from agents.systems.language.tree import INFINITE
 from agents.systems.language.vocabulary import NUM_COLUMNS
@@ -108,16 +116,16 @@ def lead(code, base, first, end, old, new):
 
 
 @njit(forceinline=False)
-def add_tests(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
+def add_tests(clauses, alternatives, atoms, first, end, f, known, strain, code, base, n, failed):
     """Add the steps that test clauses ``first .. end``, which lead to ``failed`` or fall through.
 
     Returns the new number of steps, -1 where the clauses cannot hold.
     """
     for clause in range(first, end):
         start, before, satisfied = n, -1, False
-        for together in within(clauses, clause):
+        for alternative in within(clauses, clause):
             begin, possible = n, True
-            for atom in within(togethers, together):
+            for atom in within(alternatives, alternative):
                 column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
                 left, column, lo, hi = rest_of_atom(column, lo, hi, f, known, strain)
                 if left == FALSE:
@@ -170,20 +178,24 @@ def write_program(pool, system, node, auction, known, f, code, base):
 def _steps(pool, system, node, auction, known, f, code, base):
     """Return the steps of all rules: (their number, does the last of them always hold?)."""
     n, strain = 0, their_suit(auction, f) if known else -1
-    for part in parts(pool, node, system):
+    for group in rule_groups(pool, node, system):
         write_level(PASS, f)
-        first, end = context_of(pool, part)
-        opened = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, BLOCK)
+        first, end = context_of(pool, group)
+        opened = add_tests(
+            pool.clauses, pool.alternatives, pool.atoms, first, end, f, known, strain, code, base, n, BLOCK
+        )
         if opened < 0:
             continue
         start, n = n, opened
-        for rule in rules_of(pool, part):
+        for rule in rules_of(pool, group):
             call = legal_call(pool, rule, auction)
             if call < 0:
                 continue
             write_level(call, f)
             first, end = conditions_of(pool, rule)
-            m = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, SKIP)
+            m = add_tests(
+                pool.clauses, pool.alternatives, pool.atoms, first, end, f, known, strain, code, base, n, SKIP
+            )
             if m < 0:
                 continue
             code[base + m] = _end(call, rule)
@@ -229,16 +241,16 @@ def room_for(pool: Compiled) -> int:
         return sums[rows[:, end]] - sums[rows[:, first]]
 
     atoms = upto(np.full(len(pool.atoms), 2))
-    together = upto(inside(atoms, pool.together, FIRST, END))
-    clauses = upto(inside(together, pool.clauses, FIRST, END))
+    alternatives = upto(inside(atoms, pool.alternatives, FIRST, END))
+    clauses = upto(inside(alternatives, pool.clauses, FIRST, END))
     rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
-    of_part = inside(clauses, pool.parts, FIRST, END) + inside(rules, pool.parts, FIRST_RULE, END_RULE)
-    of_blocks = inside(upto(of_part), pool.spans, FIRST, END)
+    of_group = inside(clauses, pool.groups, FIRST, END) + inside(rules, pool.groups, FIRST_RULE, END_RULE)
+    of_blocks = inside(upto(of_group), pool.blocks, FIRST, END)
     clause = pool.terms[:, TERM_CLAUSE]
     terms = upto(np.where(clause >= 0, clauses[clause + 1] - clauses[clause] + 1, 2))
     cards = upto(inside(terms, pool.rules, FIRST_TERM, END_TERM) + 10)
-    of_cards = inside(upto(of_part + inside(cards, pool.parts, FIRST_RULE, END_RULE) + 1), pool.spans, CARDS, FIRST)
-    longest_of_rules = of_part[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0)
+    of_cards = inside(upto(of_group + inside(cards, pool.groups, FIRST_RULE, END_RULE) + 1), pool.blocks, CARDS, FIRST)
+    longest_of_rules = of_group[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0)
     return int(max(longest_of_rules, of_cards.max(initial=0)) + 1)
 
 

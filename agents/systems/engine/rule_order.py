@@ -4,14 +4,14 @@ First comes the node of the tree that the auction has reached: its rules are the
 order of the text. (Lines that only lead on, such as ``after 1M``, have made nodes and leave no rule.) Then come the
 general blocks, in the order of the text, each with a context that must hold before its rules count. The first rule
 that has a legal call, and whose clauses hold, makes the call. Where that is a general one, or none, the first block of
-scorecards whose context holds may make another call (``sums``); ``all_parts`` visits them before the general rules.
+scorecards whose context holds may make another call (``sums``); ``all_groups`` visits them before the general rules.
 
 Code that visits rules, forwards or backwards, has a loop of this kind::
 
-    for part in parts(pool, node, system):
-        first, end = context_of(pool, part)
+    for group in rule_groups(pool, node, system):
+        first, end = context_of(pool, group)
         ...  # do the clauses first .. end hold?
-        for rule in rules_of(pool, part):
+        for rule in rules_of(pool, group):
             call = legal_call(pool, rule, auction)  # -1: it has none here
             first, end = conditions_of(pool, rule)
             ...  # do these?
@@ -31,16 +31,16 @@ from agents.systems.engine.compiled import (
     CARDS,
     END,
     END_RULE,
+    EXACT_CALL,
     FIRST,
     FIRST_RULE,
+    FORM_CALLS,
     MEANS_END,
     MEANS_FIRST,
     RULE_CALL,
     RULE_END,
     RULE_FIRST,
-    RULE_SPAN,
-    SPAN_CALL,
-    SPAN_CALLS,
+    RULE_FORM,
 )
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID, row_legal
@@ -51,21 +51,21 @@ NOWHERE = -1  # a node outside the tree; or no system
 
 # Not cached: numba forgets a cached generator's code, and cannot compile its callers. Callers are cached all the same.
 @njit(forceinline=True, cache=False)
-def parts(pool, node, system):
-    """Return the parts of ``pool`` whose rules may call, in order: yields the node and then the blocks of the system.
+def rule_groups(pool, node, system):
+    """Return the groups of ``pool`` whose rules may call, in order: yields the node and then the blocks of the system.
 
     Args:
         node: the place of the auction in the tree, or NOWHERE: then the blocks alone.
         system: its number in the pool, or NOWHERE: then the node alone.
     """
-    first, end = pool.spans[system, FIRST], pool.spans[system, END]
+    first, end = pool.blocks[system, FIRST], pool.blocks[system, END]
     return _in_order(node, first, end if system >= 0 else first)
 
 
 @njit(forceinline=True, cache=False)
-def all_parts(pool, node, system):
-    """Return the parts that ``parts`` visits, with the blocks of scorecards between the node and the general rules."""
-    return _in_order(node, pool.spans[system, CARDS], pool.spans[system, END])
+def all_groups(pool, node, system):
+    """Return what ``rule_groups`` does, with the blocks of scorecards between the node and the general rules."""
+    return _in_order(node, pool.blocks[system, CARDS], pool.blocks[system, END])
 
 
 @njit(cache=False)
@@ -77,15 +77,15 @@ def _in_order(node, first, end):  # a generator of numbers costs no more than a 
 
 
 @njit(forceinline=True)
-def context_of(pool, part):
-    """Return the first clause and the end of a part's context."""
-    return pool.parts[part, FIRST], pool.parts[part, END]
+def context_of(pool, group):
+    """Return the first clause and the end of a group's context."""
+    return pool.groups[group, FIRST], pool.groups[group, END]
 
 
 @njit(forceinline=True)
-def rules_of(pool, part):
-    """Return the rules of a part in order: a range."""
-    return range(pool.parts[part, FIRST_RULE], pool.parts[part, END_RULE])
+def rules_of(pool, group):
+    """Return the rules of a group in order: a range."""
+    return range(pool.groups[group, FIRST_RULE], pool.groups[group, END_RULE])
 
 
 @njit(forceinline=True)
@@ -105,8 +105,8 @@ def meaning_of(pool, rule):
 @njit(forceinline=True)
 def call_of(pool, rule, last_bid):
     """Return the call of a rule after a bid (0..34; -1: before any), maybe not legal; -1 where it has none."""
-    span, value = pool.rules[rule, RULE_SPAN], pool.rules[rule, RULE_CALL]
-    return np.int64(value) if span == SPAN_CALL else np.int64(SPAN_CALLS[span, value, last_bid + 1])
+    form, value = pool.rules[rule, RULE_FORM], pool.rules[rule, RULE_CALL]
+    return np.int64(value) if form == EXACT_CALL else np.int64(FORM_CALLS[form, value, last_bid + 1])
 
 
 @njit(forceinline=True)
@@ -139,9 +139,9 @@ def holds(pool, first, end, f):
     """Return whether the clauses ``first .. end`` hold for the feature row."""
     for clause in range(first, end):
         satisfied = False
-        for together in within(pool.clauses, clause):
+        for alternative in within(pool.clauses, clause):
             satisfied = True
-            for atom in within(pool.together, together):
+            for atom in within(pool.alternatives, alternative):
                 value = f[pool.atoms[atom, ATOM_COLUMN]]
                 if value < pool.atoms[atom, ATOM_LO] or value > pool.atoms[atom, ATOM_HI]:
                     satisfied = False
@@ -157,25 +157,25 @@ def holds(pool, first, end, f):
 
 
 @njit(forceinline=True)
-def is_cards(pool, part, system):
-    """Return whether a part of a system is a block of scorecards."""
-    return pool.spans[system, CARDS] <= part < pool.spans[system, FIRST]
+def is_cards(pool, group, system):
+    """Return whether a group of a system is a block of scorecards."""
+    return pool.blocks[system, CARDS] <= group < pool.blocks[system, FIRST]
 
 
 @njit(forceinline=True)
 def first_cards(pool, system):
     """Return a system's first block of scorecards, -1 if it has none."""
-    first = np.int64(pool.spans[system, CARDS])
-    return first if first < pool.spans[system, FIRST] else np.int64(-1)
+    first = np.int64(pool.blocks[system, CARDS])
+    return first if first < pool.blocks[system, FIRST] else np.int64(-1)
 
 
 @njit
 def cards_that_count(pool, system, f):
     """Return the first block of scorecards whose context holds, -1 if none does. ``f`` holds the context."""
-    for part in range(pool.spans[system, CARDS], pool.spans[system, FIRST]):
-        first, end = context_of(pool, part)
+    for group in range(pool.blocks[system, CARDS], pool.blocks[system, FIRST]):
+        first, end = context_of(pool, group)
         if holds(pool, first, end, f):
-            return np.int64(part)
+            return np.int64(group)
     return np.int64(-1)
 
 

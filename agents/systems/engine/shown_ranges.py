@@ -83,10 +83,10 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
     for clause in range(first, end):
         found = False
-        for together in within(pool.clauses, clause):
+        for alternative in within(pool.clauses, clause):
             reset(together_out)
             feasible = True
-            for atom in within(pool.together, together):
+            for atom in within(pool.alternatives, alternative):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 if not _atom_shows(column, lo, hi, f, together_out):
                     feasible = False

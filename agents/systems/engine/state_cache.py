@@ -128,8 +128,8 @@ class StateCache:
             untouched((MOST_STATES, LINKS), np.int32), untouched((MOST_STATES, NOTES), np.int16),
             untouched((max(MOST_CODE, longest),), np.int64),
             np.full((MOST_ROOTS, ROOT_COLUMNS), -1, np.int32), np.empty(MOST_ROOTS, np.int32),
-            np.full((len(self.pool.spans), SHAPES), -1, np.int32),
-            np.full((len(self.pool.spans), SHAPES), -1, np.int32),
+            np.full((len(self.pool.blocks), SHAPES), -1, np.int32),
+            np.full((len(self.pool.blocks), SHAPES), -1, np.int32),
             np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(COUNTS, np.int64),
         )  # fmt: skip

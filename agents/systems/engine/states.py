@@ -408,4 +408,4 @@ def choose(e, systems, i, at, hands, row, holder):
 @njit(forceinline=True)
 def _is_weighed(pool, cards, rule):
     """Return whether a block of scorecards (-1: none) weighs the call of a rule (-1: none), never one of the tree."""
-    return cards >= 0 and not 0 <= rule < pool.parts[cards, FIRST_RULE]
+    return cards >= 0 and not 0 <= rule < pool.groups[cards, FIRST_RULE]

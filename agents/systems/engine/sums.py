@@ -76,13 +76,13 @@ def write_sums(pool, system, auction, f, code, base):
         code, base: where to write to; the room behind must be ``programs.room_for(pool)``.
     """
     n = 0
-    for part in range(pool.spans[system, CARDS], pool.spans[system, FIRST]):
+    for group in range(pool.blocks[system, CARDS], pool.blocks[system, FIRST]):
         write_call(PASS, _UNKNOWN, auction[LAST_BID], f)
-        first, end = context_of(pool, part)
-        m = add_tests(pool.clauses, pool.together, pool.atoms, first, end, f, False, -1, code, base, n, BLOCK)
+        first, end = context_of(pool, group)
+        m = add_tests(pool.clauses, pool.alternatives, pool.atoms, first, end, f, False, -1, code, base, n, BLOCK)
         if m < 0:
             continue
-        opened, card, last = m, pool.parts[part, FIRST_RULE], pool.parts[part, END_RULE]
+        opened, card, last = m, pool.groups[group, FIRST_RULE], pool.groups[group, END_RULE]
         while card < last:
             until = card + 1
             while until < last and _share_a_sum(pool.rules[card], pool.rules[until]):
@@ -145,8 +145,8 @@ def _add_cards(pool, first, end, auction, f, code, base, n):
 @njit
 def _is_of_call(pool, clause):
     """Return whether a clause speaks of what differs from call to call."""
-    for together in within(pool.clauses, clause):
-        for atom in within(pool.together, together):
+    for alternative in within(pool.clauses, clause):
+        for atom in within(pool.alternatives, alternative):
             if _OF_CALL[pool.atoms[atom, ATOM_COLUMN]]:
                 return True
     return False
@@ -162,7 +162,7 @@ def _add_conditions(pool, card, of_call, f, code, base, n):
     for clause in range(first, end):
         if n >= 0 and _is_of_call(pool, clause) == of_call:
             n = add_tests(
-                pool.clauses, pool.together, pool.atoms, clause, clause + 1, f, False, -1, code, base, n, SKIP
+                pool.clauses, pool.alternatives, pool.atoms, clause, clause + 1, f, False, -1, code, base, n, SKIP
             )
     return n
 
@@ -174,7 +174,7 @@ def _rest_of(pool, clause, f):
     if len(within(pool.clauses, clause)) != 1:
         return left, column, lo, hi
     left = TRUE
-    for atom in within(pool.together, pool.clauses[clause, FIRST]):
+    for atom in within(pool.alternatives, pool.clauses[clause, FIRST]):
         row = pool.atoms[atom]
         kind, tested, least, most = rest_of_atom(
             int(row[ATOM_COLUMN]), int(row[ATOM_LO]), int(row[ATOM_HI]), f, False, -1
@@ -233,7 +233,9 @@ def _add_terms(pool, card, of_call, f, code, base, n):
         clause = pool.terms[term, TERM_CLAUSE]
         if clause < 0 or _is_of_call(pool, clause) != of_call or _rest_of(pool, clause, f)[0] != _SEVERAL:
             continue
-        m = add_tests(pool.clauses, pool.together, pool.atoms, clause, clause + 1, f, False, -1, code, base, n, PAST)
+        m = add_tests(
+            pool.clauses, pool.alternatives, pool.atoms, clause, clause + 1, f, False, -1, code, base, n, PAST
+        )
         if m >= 0:
             code[base + m] = np.int64(_ADD) | np.int64(pool.terms[term, TERM_POINTS]) << 8
             lead(code, base, n, m, PAST, m + 1)

@@ -11,7 +11,7 @@ from agents.systems.engine.rule_order import (
     context_of,
     holds,
     legal_call,
-    parts,
+    rule_groups,
     rules_of,
     write_call,
     write_level,
@@ -60,12 +60,12 @@ def count_terms(pool, rows, nodes, auctions, weighed, counted):
 @njit
 def _call_by_rules(pool, node, auction, f):
     """Return the call that the rules alone make."""
-    for part in parts(pool, node, 0):
+    for group in rule_groups(pool, node, 0):
         write_level(PASS, f)
-        first, end = context_of(pool, part)
+        first, end = context_of(pool, group)
         if not holds(pool, first, end, f):
             continue
-        for rule in rules_of(pool, part):
+        for rule in rules_of(pool, group):
             call = legal_call(pool, rule, auction)
             if call < 0:
                 continue

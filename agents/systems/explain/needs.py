@@ -15,7 +15,7 @@ from agents.systems.engine.auction_state import FIT, FIT_BEST, FIT_MAJOR, STOPPE
 from agents.systems.engine.compiled import AtomRow, Compiled, atom_of, clauses_of
 from agents.systems.engine.programs import FALSE, TRUE, rest_of_atom
 from agents.systems.language.columns import LEAST, MOST, PLUS
-from agents.systems.language.tree import INFINITE, Constraint, Together
+from agents.systems.language.tree import INFINITE, Alternative, Constraint
 from bridge_env.hands.features import LENGTH, STOPPER
 
 
@@ -39,11 +39,11 @@ def needs_of(
     return tuple(clauses)
 
 
-def _alternatives(atoms: Sequence[AtomRow], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
+def _alternatives(atoms: Sequence[AtomRow], context: NDArray[np.int16], their_suit: int) -> Iterator[Alternative]:
     """Iterate over the ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
     choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
     for chosen in product(*choices):
-        yield tuple(dict.fromkeys(atom_of(*part) for together in chosen for part in together))
+        yield tuple(dict.fromkeys(atom_of(*part) for alternative in chosen for part in alternative))
 
 
 def _of_the_hand(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.systems.explain.position import Position
 from agents.systems.explain.ranges import Ranges, hull, ranges_of_all
 from agents.systems.explain.sentences import sentence
-from agents.systems.language.tree import INFINITE, Atom, Constraint, Together
+from agents.systems.language.tree import INFINITE, Alternative, Atom, Constraint
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.hands.features import NUM_FEATURES
 from bridge_env.rules.calls import PASS
@@ -59,22 +59,22 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
     return sorted(list(first.values())[:most], key=lambda one: one.call)
 
 
-def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> Together:
+def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> Alternative:
     """Return the shortest alternative of each clause that many of ``hands`` meet, half as many as any other, in one.
 
     Every hand that meets it meets ``needs``.
     """
     out: list[Atom] = []
     for clause in needs:
-        met = [(len(together), -int(_meets(together, hands).sum()), together) for together in clause]
+        met = [(len(alternative), -int(_meets(alternative, hands).sum()), alternative) for alternative in clause]
         most = min(count for _, count, _ in met)
         out += min((way for way in met if 2 * way[1] <= most), key=itemgetter(0, 1))[2]
     return tuple(out)
 
 
-def _meets(together: Together, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
+def _meets(alternative: Alternative, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
     out = np.ones(len(hands), np.bool_)
-    for atom in together:
+    for atom in alternative:
         column = WORDS.get(atom.word, NUM_FEATURES)
         if column < NUM_FEATURES:  # differences and what depends on partner as well are taken as met
             out &= (hands[:, column] >= atom.lo) & (hands[:, column] <= atom.hi)

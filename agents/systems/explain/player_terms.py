@@ -111,7 +111,7 @@ def clause_text(clause: Clause) -> str:
     of = next((of for of in _AGREED if _AGREED[of] == clause), None)
     if of is not None:
         return f"{suit(of)} agreed"
-    return " or ".join(" and ".join(condition(atom) for atom in together) for together in clause)
+    return " or ".join(" and ".join(condition(atom) for atom in alternative) for alternative in clause)
 
 
 #: Words that scores count, and that people do not say with a number in front.

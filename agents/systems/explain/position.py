@@ -145,7 +145,7 @@ class Position:
     def rules(self) -> list[Rule]:
         """Return the rules that may call here, in their order."""
         node = self._context[1]
-        blocks = range(int(self.compiled.spans[0, FIRST]), len(self.compiled.parts))
+        blocks = range(int(self.compiled.blocks[0, FIRST]), len(self.compiled.groups))
         out: list[Rule] = []
         for part in [*([node] if node >= 0 else []), *blocks]:
             when = self._bound(context_of(self.compiled, part), PASS)

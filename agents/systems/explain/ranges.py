@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agents.systems.language.tree import INFINITE, Constraint, Together
+from agents.systems.language.tree import INFINITE, Alternative, Constraint
 
 Ranges = dict[str, tuple[int, int]]
 _IMPLIES = {"balanced": "semibalanced", "hcp": "points"}  # at least as many of the other
@@ -14,7 +14,7 @@ def hull(constraint: Constraint) -> Ranges:
     """Return the ranges that every hand of ``constraint`` lies in: those that all alternatives of a clause speak of."""
     out: Ranges = {}
     for clause in constraint:
-        _narrow(out, unite(ranges_of_all(together) for together in clause))
+        _narrow(out, unite(ranges_of_all(alternative) for alternative in clause))
     return out
 
 
@@ -47,10 +47,10 @@ def distinct(several: Iterable[Ranges]) -> list[Ranges]:
     return found
 
 
-def ranges_of_all(together: Together) -> Ranges:
+def ranges_of_all(alternative: Alternative) -> Ranges:
     """Return the ranges of conditions that all hold, and those that follow: of points with length from HCP."""
     out: Ranges = {}
-    for atom in together:
+    for atom in alternative:
         _narrow(out, {atom.word: (atom.lo, atom.hi)})
         if atom.word in _IMPLIES and atom.lo >= 1:
             _narrow(out, {_IMPLIES[atom.word]: (atom.lo, INFINITE)})

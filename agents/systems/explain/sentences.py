@@ -114,7 +114,7 @@ def either(constraints: Iterable[Constraint]) -> list[Ranges]:
     """Return the two alternatives of counts, of which constraints all ask one: four hearts or four spades; or none."""
     ways: list[Ranges] = []
     for constraint in constraints:
-        pairs = ([ranges_of_all(together) for together in clause] for clause in constraint if len(clause) == 2)
+        pairs = ([ranges_of_all(alternative) for alternative in clause] for clause in constraint if len(clause) == 2)
         ways += next((pair for pair in pairs if all(_is_count(word) for way in pair for word in way)), [{}])
     ways = distinct(ways)
     return ways if len(ways) == 2 and all(map(sentence, ways)) else []

@@ -74,5 +74,5 @@ def _parts(pool: Compiled, terms: list[list[int]], row: NDArray[np.int16]) -> It
                 yield term_text(count, *names), points * count
         elif points and holds(pool, clause, clause + 1, row):
             (alternatives,) = clauses_of(pool, clause, clause + 1)
-            clause_of = tuple(tuple(atom_of(*atom) for atom in together) for together in alternatives)
+            clause_of = tuple(tuple(atom_of(*atom) for atom in alternative) for alternative in alternatives)
             yield symbols(clause_text(clause_of)), points

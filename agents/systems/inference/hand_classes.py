@@ -14,13 +14,13 @@ from agents.systems.engine.auction_state import STOPPED
 from agents.systems.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, RULE_FLAGS, SHOWS_NOTHING
 from agents.systems.engine.queries import write_features
 from agents.systems.engine.rule_order import (
-    all_parts,
+    all_groups,
     conditions_of,
     context_of,
     is_cards,
     legal_call,
     meaning_of,
-    parts,
+    rule_groups,
     rules_of,
     within,
     write_level,
@@ -56,9 +56,9 @@ def _distance(pool, first, end, f):
     total = np.float32(0)
     for clause in range(first, end):
         least = _INFINITE
-        for together in within(pool.clauses, clause):
+        for alternative in within(pool.clauses, clause):
             off = np.float32(0)
-            for atom in within(pool.together, together):
+            for atom in within(pool.alternatives, alternative):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 away = max(lo - f[column], f[column] - hi)
                 if away > 0:
@@ -76,14 +76,14 @@ def _violation(pool, systems, reading, call, t):
         least = natural_cards(t.shown[seat ^ 2], call)
         return np.float32(max(0, least - f[HAND_LENGTH + (call - FIRST_BID) % 5])) if least else np.float32(0)
     best, denied = _INFINITE, np.float32(0)
-    for part in all_parts(pool, t.place[seat], systems[seat]):
+    for group in all_groups(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
-        first, end = context_of(pool, part)
+        first, end = context_of(pool, group)
         here = _distance(pool, first, end, f)
         if here == _INFINITE:
             continue
-        cards = is_cards(pool, part, systems[seat])
-        for rule in rules_of(pool, part):
+        cards = is_cards(pool, group, systems[seat])
+        for rule in rules_of(pool, group):
             made = legal_call(pool, rule, t.auction)
             if made < 0 or (made != call and (denied or here > 0 or cards)):
                 continue
@@ -161,9 +161,9 @@ def _masks(pool, first, end, f):
     may, must = ALL_POINTS, ALL_POINTS
     for clause in range(first, end):
         may_clause, must_clause = _NOTHING, _NOTHING
-        for together in within(pool.clauses, clause):
+        for alternative in within(pool.clauses, clause):
             may_all, must_all = ALL_POINTS, ALL_POINTS
-            for atom in within(pool.together, together):
+            for atom in within(pool.alternatives, alternative):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 value = f[column]
                 if KIND[column] == BY_SHAPE or (column == STOPPED and value):
@@ -188,14 +188,14 @@ def _masks(pool, first, end, f):
 def _class_of_shape(pool, systems, seat, call, denies, t):
     """Return the points with which hands of the shape in ``t.f`` may make a call."""
     taken, possible, f = _NOTHING, _NOTHING, t.f  # taken for certain by earlier rules; left to rules that make the call
-    for part in all_parts(pool, t.place[seat], systems[seat]):
+    for group in all_groups(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
-        first, end = context_of(pool, part)
+        first, end = context_of(pool, group)
         may_part, must_part = _masks(pool, first, end, f)
         if not may_part & ~taken:
             continue
-        cards = is_cards(pool, part, systems[seat])
-        for rule in rules_of(pool, part):
+        cards = is_cards(pool, group, systems[seat])
+        for rule in rules_of(pool, group):
             made = legal_call(pool, rule, t.auction)
             if made < 0 or pool.rules[rule, RULE_FLAGS] & SHOWS_NOTHING:
                 continue
@@ -254,13 +254,13 @@ def _near_rows(plan, systems, state_ids, hands, out):
     for i in range(len(out)):
         seat = write_features(e, np.int64(state_ids[i]), hands[i])
         out[i] = _INFINITE
-        for part in parts(pool, t.place[seat], systems[seat]):
+        for group in rule_groups(pool, t.place[seat], systems[seat]):
             write_level(PASS, t.f)
-            first, end = context_of(pool, part)
+            first, end = context_of(pool, group)
             here = _distance(pool, first, end, t.f)
             if here == _INFINITE:
                 continue
-            for rule in rules_of(pool, part):
+            for rule in rules_of(pool, group):
                 made = legal_call(pool, rule, t.auction)
                 if made >= 0:
                     write_level(made, t.f)

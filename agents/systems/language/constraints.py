@@ -78,7 +78,7 @@ def parse_score(text: str) -> Score:
 @lru_cache(maxsize=1 << 13)  # a system says the same in many lines, and most systems are variations of one
 def _parse_clause(text: str) -> Clause:
     alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
-    return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
+    return tuple(tuple(_parse_atom(atom.strip()) for atom in alternative) for alternative in alternatives)
 
 
 def _parse_atom(text: str) -> Atom:

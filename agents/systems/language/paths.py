@@ -14,12 +14,12 @@ from agents.systems.language.tree import Step
 from bridge_env.rules.calls import FIRST_BID, NUM_BIDS, PASS, bid_call
 
 SUIT_NAMES = ("C", "D", "H", "S")
-SPANS = ("lowest", "jump", "game", "slam", "grand")
+CALL_FORMS = ("lowest", "jump", "game", "slam", "grand")
 #: In scorecards: the cheapest bid, the one above it or game, at the five level or below, in no trump at the three.
 ANY_BID = "bid"
-ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP = ("lowest", "jump", "game"), 5, 3
+ANY_BID_FORMS, HIGHEST, HIGHEST_NOTRUMP = ("lowest", "jump", "game"), 5, 3
 #: Their codes in kernels; 0 is a call of its own.
-SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
+FORM_CODES = {name: code for code, name in enumerate(CALL_FORMS, 1)}
 STRAINS = {name: strain for strain, name in enumerate((*SUIT_NAMES, "N"))}
 _PLAIN = ("P", "X", "XX")  # by their numbers as calls
 _CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
@@ -62,30 +62,30 @@ def _readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[i
         for strain in range(5):
             yield bid_call(int(token[0]), strain), bindings
         return
-    span, _, name = token.partition(":")
-    if span == ANY_BID:
-        for one in ANY_BID_SPANS:
+    form, _, name = token.partition(":")
+    if form == ANY_BID:
+        for one in ANY_BID_FORMS:
             yield from token_readings(f"{one}:{name}", bindings, last_bid)
         return
     for strain, bound in strains_of(name or token[1:], bindings):
-        call = span_call(SPAN_CODES[span], strain, last_bid) if name else bid_call(int(token[0]), strain)
+        call = form_call(FORM_CODES[form], strain, last_bid) if name else bid_call(int(token[0]), strain)
         if call >= 0:
             yield call, bound
 
 
-def span_call(span: int, value: int, last_bid: int) -> int:
-    """Return the call of a span after ``last_bid`` (-1 none); -1 where there is none."""
-    if span == 0:
+def form_call(form: int, value: int, last_bid: int) -> int:
+    """Return the call of a form after ``last_bid`` (-1 none); -1 where there is none."""
+    if form == 0:
         return value
     lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
     bid = lowest
-    if span == 2:
+    if form == 2:
         bid = lowest + 5
-    elif span == 3:
+    elif form == 3:
         bid = value + (10 if value == 4 else (15 if value >= 2 else 20))
-    elif span == 4:
+    elif form == 4:
         bid = value + 25
-    elif span == 5:
+    elif form == 5:
         bid = value + 30
     if bid < lowest or bid > 34:
         return -1

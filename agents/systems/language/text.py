@@ -56,7 +56,7 @@ from agents.systems.language.constraints import (
 )
 from agents.systems.language.files import GENERAL_FILE, base_named, base_path
 from agents.systems.language.overrides import ALSO, DROP, OverrideError, as_base, overridden
-from agents.systems.language.paths import ANY_BID, SPANS
+from agents.systems.language.paths import ANY_BID, CALL_FORMS
 from agents.systems.language.tree import Block, Line, Step, System, walk
 
 __all__ = [
@@ -69,7 +69,7 @@ FLAGS = ("forcing", "gf", "invite", "signoff", "artificial")
 DEEPEST = 64  # lines below each other, and calls in one line
 _HEADING = re.compile(r"(weigh )?\s*when(?:\s|$)")
 _TOKEN = re.compile(
-    rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join((*SPANS, ANY_BID))}):(?:N|{SUIT_PATTERN}))$"
+    rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join((*CALL_FORMS, ANY_BID))}):(?:N|{SUIT_PATTERN}))$"
 )
 
 

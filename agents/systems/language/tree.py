@@ -27,9 +27,9 @@ class Atom:
 
 
 #: All atoms hold.
-Together = tuple[Atom, ...]
+Alternative = tuple[Atom, ...]
 #: At least one of them holds.
-Clause = tuple[Together, ...]
+Clause = tuple[Alternative, ...]
 #: All clauses hold. "8+ hcp, 4 H or 4 S" is two clauses, the second with two alternatives.
 Constraint = tuple[Clause, ...]
 #: A file, and the number of a line in it.
@@ -59,7 +59,7 @@ class Term:
     @property
     def words(self) -> list[str]:
         """Return the words that it counts or asks for."""
-        conditions = [atom.word for together in self.condition for atom in together]
+        conditions = [atom.word for alternative in self.condition for atom in alternative]
         return [word for word in (self.word, self.less, *conditions) if word]
 
     @property
@@ -203,7 +203,7 @@ def rules_below(lines: tuple[Line, ...], above: tuple[Step, ...] = ()) -> Iterat
 
 def atoms_of(constraint: Constraint) -> list[Atom]:
     """Return all conditions that it speaks of, in order."""
-    return [atom for clause in constraint for together in clause for atom in together]
+    return [atom for clause in constraint for alternative in clause for atom in alternative]
 
 
 def walk(lines: tuple[Line, ...]) -> Iterator[Line]:

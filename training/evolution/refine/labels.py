@@ -73,8 +73,8 @@ def tokens(path: Path) -> tuple[str, ...]:
     """Return the calls worth trying at a position, as lines write them."""
     if not path.steps:
         return ("P", *(f"{level}{strain}" for level in (1, 2, 3) for strain in ("C", "D", "H", "S", "N")))
-    spans = [f"{span}:{name}" for span in ("lowest", "jump") for name in path.names]
-    return ("P", "X", "XX", *spans, "lowest:N", "3N", f"game:{path.names[2]}", f"game:{path.names[3]}")
+    forms = [f"{form}:{name}" for form in ("lowest", "jump") for name in path.names]
+    return ("P", "X", "XX", *forms, "lowest:N", "3N", f"game:{path.names[2]}", f"game:{path.names[3]}")
 
 
 def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.bool_]:

@@ -25,7 +25,7 @@ from agents.systems.engine.rule_order import (
     context_of,
     holds,
     legal_call,
-    parts,
+    rule_groups,
     rules_of,
     within,
     write_level,
@@ -85,10 +85,10 @@ def _step(key: int) -> LineStep:
 
 
 @njit
-def _fails(pool, together, f):
+def _fails(pool, alternative, f):
     """Return the number of atoms of an alternative that fail, and the last of them."""
     count, last = 0, -1
-    for atom in within(pool.together, together):
+    for atom in within(pool.alternatives, alternative):
         value = f[pool.atoms[atom, ATOM_COLUMN]]
         if value < pool.atoms[atom, ATOM_LO] or value > pool.atoms[atom, ATOM_HI]:
             count += 1
@@ -110,12 +110,12 @@ def _loosened(pool, rule, f, keys, found):
     if place < _WIDTH and found < len(keys):
         keys[found] = _key(line, WITHOUT_CLAUSE, place, 0, 0)
         found += 1
-    for together in within(pool.clauses, failing):
-        count, atom = _fails(pool, together, f)
+    for alternative in within(pool.clauses, failing):
+        count, atom = _fails(pool, alternative, f)
         if count != 1:
             continue
-        value, which = f[pool.atoms[atom, ATOM_COLUMN]], together - pool.clauses[failing, FIRST]
-        at = atom - pool.together[together, FIRST]
+        value, which = f[pool.atoms[atom, ATOM_COLUMN]], alternative - pool.clauses[failing, FIRST]
+        at = atom - pool.alternatives[alternative, FIRST]
         if max(place, which, at) >= _WIDTH or found == len(keys):
             continue
         if value == pool.atoms[atom, ATOM_LO] - 1:
@@ -137,16 +137,16 @@ def _tightened(pool, rule, f, keys, found):
         found += 1
     for clause in range(first, end):
         holding, alternatives = -1, 0
-        for together in within(pool.clauses, clause):
-            count, _ = _fails(pool, together, f)
+        for alternative in within(pool.clauses, clause):
+            count, _ = _fails(pool, alternative, f)
             if count == 0:
-                holding = together
+                holding = alternative
                 alternatives += 1
         if alternatives != 1:
             continue
         which, place = holding - pool.clauses[clause, FIRST], clause - first
-        for atom in within(pool.together, holding):
-            value, at = f[pool.atoms[atom, ATOM_COLUMN]], atom - pool.together[holding, FIRST]
+        for atom in within(pool.alternatives, holding):
+            value, at = f[pool.atoms[atom, ATOM_COLUMN]], atom - pool.alternatives[holding, FIRST]
             if max(place, which, at) >= _WIDTH or found + 1 >= len(keys):
                 continue
             if value == pool.atoms[atom, ATOM_LO]:
@@ -164,14 +164,14 @@ def _still_holds(pool, rule, key, f):
     kind = key % 8
     if kind == WITHOUT_LINE:
         return False
-    atom, alternative, clause = key // 8 % _WIDTH, key // 8 // _WIDTH % _WIDTH, key // 8 // _WIDTH**2 % _WIDTH
+    atom, number, clause = key // 8 % _WIDTH, key // 8 // _WIDTH % _WIDTH, key // 8 // _WIDTH**2 % _WIDTH
     first, _ = conditions_of(pool, rule)
-    changed = pool.clauses[first + clause, FIRST] + alternative
-    for together in within(pool.clauses, first + clause):
-        count, _ = _fails(pool, together, f)
-        at = pool.together[together, FIRST] + atom
-        value = f[pool.atoms[at, ATOM_COLUMN]] if together == changed else 0
-        edge = pool.atoms[at, ATOM_LO if kind == LEAST_UP else ATOM_HI] if together == changed else 1
+    changed = pool.clauses[first + clause, FIRST] + number
+    for alternative in within(pool.clauses, first + clause):
+        count, _ = _fails(pool, alternative, f)
+        at = pool.alternatives[alternative, FIRST] + atom
+        value = f[pool.atoms[at, ATOM_COLUMN]] if alternative == changed else 0
+        edge = pool.atoms[at, ATOM_LO if kind == LEAST_UP else ATOM_HI] if alternative == changed else 1
         if count == 0 and value != edge:
             return True
     return False
@@ -194,12 +194,12 @@ def _fall_through(pool, rule, chosen, call, f, keys, calls, found):
 def _near(pool, system, t, keys, calls):
     """Write the steps that the decision at ``t`` lies near, and the calls they would make; return their number."""
     f, found, chosen, made = t.f, 0, -1, np.int64(PASS)
-    for part in parts(pool, t.place[row_turn(t.auction)], system):
+    for group in rule_groups(pool, t.place[row_turn(t.auction)], system):
         write_level(PASS, f)
-        first, end = context_of(pool, part)
+        first, end = context_of(pool, group)
         if not holds(pool, first, end, f):
             continue
-        for rule in rules_of(pool, part):
+        for rule in rules_of(pool, group):
             call = legal_call(pool, rule, t.auction)
             if call < 0:
                 continue

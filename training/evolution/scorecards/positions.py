@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import SPAN_CALLS
+from agents.systems.engine.compiled import FORM_CALLS
 from agents.systems.engine.rule_order import write_call
 from agents.systems.engine.shared_cache import shared_cache
 from agents.systems.engine.state_cache import Queries
 from agents.systems.language.constraints import parse_constraint
-from agents.systems.language.paths import ANY_BID_SPANS, HIGHEST, HIGHEST_NOTRUMP, SPAN_CODES
+from agents.systems.language.paths import ANY_BID_FORMS, FORM_CODES, HIGHEST, HIGHEST_NOTRUMP
 from agents.systems.language.tree import Score, System
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.compiled.jit import njit
@@ -167,8 +167,8 @@ def _actions(rows: NDArray[np.int16], before: NDArray[np.int8], legal: NDArray[n
             continue
         for strain in [4] if suit == "N" else range(4):
             weighed = holds(conditions, rows, np.full(len(rows), strain))
-            for span in ANY_BID_SPANS:
-                call = SPAN_CALLS[SPAN_CODES[span], strain, last + 1].astype(np.int64)
+            for form in ANY_BID_FORMS:
+                call = FORM_CALLS[FORM_CODES[form], strain, last + 1].astype(np.int64)
                 at = np.flatnonzero(weighed & (call >= FIRST_BID) & ((call - FIRST_BID) // 5 < highest))
                 out[at, call[at]] = number
     out[rows[:, WORDS["bound"]] > 0, PASS] = -1  # no rule passes where the side must go on

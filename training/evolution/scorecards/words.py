@@ -193,7 +193,7 @@ def _clause_holds(clause: Clause, rows: NDArray[np.int16], strain: NDArray[np.in
         value = _column(rows, atom.word, strain)
         return (value >= atom.lo) & (value <= atom.hi)
 
-    alternatives = [np.logical_and.reduce([atom_holds(atom) for atom in together]) for together in clause]
+    alternatives = [np.logical_and.reduce([atom_holds(atom) for atom in alternative]) for alternative in clause]
     return np.logical_or.reduce(alternatives)
 
 
