@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, SHOWS_NOTHING, Compiled
+from agents.systems.engine.compiled import END_RULE, FIRST_RULE, RULE_FLAGS, SHOWS_NOTHING, Compiled
 from agents.systems.engine.rule_order import (
     NOWHERE,
     all_groups,
@@ -22,7 +22,7 @@ from agents.systems.engine.rule_order import (
     holds,
     meaning_of,
     rules_of,
-    within,
+    speaks_of,
 )
 from agents.systems.engine.shown_ranges import constraint_shows, copy, is_fully_explained, reset, unite
 from agents.systems.language.columns import IS_CONTEXT, QUANTITIES, TOP
@@ -84,7 +84,7 @@ def _sort(pool, out):
     for system in range(len(pool.blocks)):
         for group in all_groups(pool, NOWHERE, system):
             first, end = context_of(pool, group)
-            out.in_context[group] = not _any(pool, first, end, ~IS_CONTEXT)
+            out.in_context[group] = not speaks_of(pool, first, end, ~IS_CONTEXT)
     n = 0
     at = np.empty(NUM_CALLS + 1, np.int32)
     for system in range(len(pool.blocks)):
@@ -114,21 +114,10 @@ def _call_read(pool, rule, last_bid):
 
 
 @njit
-def _any(pool, first, end, columns):
-    """Return whether a constraint speaks of one of ``columns`` (bool)."""
-    for clause in range(first, end):
-        for alternative in within(pool.clauses, clause):
-            for atom in within(pool.alternatives, alternative):
-                if columns[pool.atoms[atom, ATOM_COLUMN]]:
-                    return True
-    return False
-
-
-@njit
 def _look(pool, rule, plain, ranges, f, clause_out, together_out):
     """Find out whether what a rule shows hangs on the auction, and if not, what it is."""
     first, end = meaning_of(pool, rule)
-    if _any(pool, first, end, _SAYS_MORE):
+    if speaks_of(pool, first, end, _SAYS_MORE):
         plain[rule] = CHANGING
         return
     for q in range(QUANTITIES):

@@ -153,6 +153,17 @@ def holds(pool, first, end, f):
     return True
 
 
+@njit
+def speaks_of(pool, first, end, columns):
+    """Return whether an atom of the clauses ``first .. end`` is of one of ``columns`` (bool)."""
+    for clause in range(first, end):
+        for alternative in within(pool.clauses, clause):
+            for atom in within(pool.alternatives, alternative):
+                if columns[pool.atoms[atom, ATOM_COLUMN]]:
+                    return True
+    return False
+
+
 # --- scorecards ----------------------------------------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ from agents.systems.engine.programs import (
     rest_of_atom,
     threaded,
 )
-from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, within, write_call
+from agents.systems.engine.rule_order import conditions_of, context_of, legal_call, speaks_of, within, write_call
 from agents.systems.language.vocabulary import NUM_COLUMNS
 from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import LAST_BID
@@ -143,16 +143,6 @@ def _add_cards(pool, first, end, auction, f, code, base, n):
 
 
 @njit
-def _is_of_call(pool, clause):
-    """Return whether a clause speaks of what differs from call to call."""
-    for alternative in within(pool.clauses, clause):
-        for atom in within(pool.alternatives, alternative):
-            if _OF_CALL[pool.atoms[atom, ATOM_COLUMN]]:
-                return True
-    return False
-
-
-@njit
 def _add_conditions(pool, card, of_call, f, code, base, n):
     """Add the tests of the conditions that differ from call to call, or of the others; return the new number of steps.
 
@@ -160,7 +150,7 @@ def _add_conditions(pool, card, of_call, f, code, base, n):
     """
     first, end = conditions_of(pool, card)
     for clause in range(first, end):
-        if n >= 0 and _is_of_call(pool, clause) == of_call:
+        if n >= 0 and speaks_of(pool, clause, clause + 1, _OF_CALL) == of_call:
             n = add_tests(
                 pool.clauses, pool.alternatives, pool.atoms, clause, clause + 1, f, False, -1, code, base, n, SKIP
             )
@@ -198,7 +188,7 @@ def _add_terms(pool, card, of_call, f, code, base, n):
     header = n
     for term in terms:  # those of one test
         clause, points = pool.terms[term, TERM_CLAUSE], np.int64(pool.terms[term, TERM_POINTS])
-        if clause < 0 or _is_of_call(pool, clause) != of_call:
+        if clause < 0 or speaks_of(pool, clause, clause + 1, _OF_CALL) != of_call:
             continue
         left, column, lo, hi = _rest_of(pool, clause, f)
         if left == TRUE:
@@ -231,7 +221,11 @@ def _add_terms(pool, card, of_call, f, code, base, n):
         n += 1
     for term in terms:  # those of several tests
         clause = pool.terms[term, TERM_CLAUSE]
-        if clause < 0 or _is_of_call(pool, clause) != of_call or _rest_of(pool, clause, f)[0] != _SEVERAL:
+        if (
+            clause < 0
+            or speaks_of(pool, clause, clause + 1, _OF_CALL) != of_call
+            or _rest_of(pool, clause, f)[0] != _SEVERAL
+        ):
             continue
         m = add_tests(
             pool.clauses, pool.alternatives, pool.atoms, clause, clause + 1, f, False, -1, code, base, n, PAST
