@@ -31,7 +31,7 @@ from bridge_env.records.pbn import board_text, read_boards
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.cards import board_dealer, board_vulnerability
 from training.evaluation import panel
-from training.evaluation.verdict import VERDICT, Row
+from training.evaluation.verdict import VERDICT, VerdictRow
 from training.evolution import generations, report
 from training.evolution.config import EvolveConfig
 from training.exam.positions import ExamError, read_exam
@@ -159,9 +159,9 @@ def run(folder):
     run.mkdir()
     generations.save(run, state)
     runs.write_manifest(run, runs.manifest(asdict(config)) | {"kind": "evolve"})
-    verdict = {"rows": [asdict(Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass"))]}
+    verdict = {"rows": [asdict(VerdictRow("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass"))]}
     (run / VERDICT).write_text(json.dumps(verdict))
-    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
+    line = panel.PanelRow("start", "pass", 0.5, 0.1, 20, 30.5)
     (run / "panel.json").write_text(json.dumps({"key": asdict(line)}))
     return run
 

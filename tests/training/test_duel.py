@@ -31,7 +31,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, duel,
 from training.evolution import run
 from training.evolution.config import EvolveConfig
 from training.evolution.generations import numbered
-from training.evolution.proposals import Proposal, rule_edit, swaps, trial, verdict
+from training.evolution.proposals import Proposal, rule_edit, swaps, trial, trial_result
 from training.evolution.refine.induce import Rule
 from training.evolution.run import check_start
 from training.evolution.selection import describe_edit
@@ -108,7 +108,7 @@ def test_a_trial_counts_each_board_once_and_each_opponent():
     assert sums[0, 3:].tolist() == [*each.sum(axis=1), *(each**2).sum(axis=1)]
     assert each.any(axis=0).sum() <= sums[0, 2] <= BOARDS.count
     assert not sums[1].any()
-    found = verdict(sums[0], BOARDS.count)
+    found = trial_result(sums[0], BOARDS.count)
     board = each.mean(axis=0)
     assert found.gain == pytest.approx(board.mean())
     assert found.error == pytest.approx(board.std(ddof=1) / BOARDS.count**0.5)
@@ -126,15 +126,15 @@ def test_a_change_that_makes_no_system_gains_nothing():
     pair = noticed()
     sums = trial(SAYC, [unchecked, pair], [THEM], BOARDS)
     assert not sums[0].any()
-    assert not verdict(sums[0], BOARDS.count).better_by(0.0)
+    assert not trial_result(sums[0], BOARDS.count).better_by(0.0)
     assert sums[1].any()
 
 
 def test_no_gain_from_a_minority_of_the_league():
     sums = np.array([900, 5000, 60, 1000, -50, -50, 4000, 500, 500], np.int64)
-    assert not verdict(sums, 100).better_by(0.0)
-    assert verdict(np.array([900, 5000, 60, 850, 100, -50, 4000, 500, 500], np.int64), 100).better_by(0.0)
-    assert not verdict(np.zeros(9, np.int64), 100).better_by(0.0)
+    assert not trial_result(sums, 100).better_by(0.0)
+    assert trial_result(np.array([900, 5000, 60, 850, 100, -50, 4000, 500, 500], np.int64), 100).better_by(0.0)
+    assert not trial_result(np.zeros(9, np.int64), 100).better_by(0.0)
 
 
 def test_variations_make_systems_that_read_back():

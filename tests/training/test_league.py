@@ -261,7 +261,7 @@ def test_the_pool_holds_the_latest_versions_and_some_older_ones():
 
 def test_a_result_is_a_table():
     pytest.importorskip("pandas")
-    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
+    line = panel.PanelRow("start", "pass", 0.5, 0.1, 20, 30.5)
     frame = LeagueResult(
         Path("x"), SMALL, 6, [], Path("x/policy.npz"), [line], Path("x/report.md"), Path("x/curve.png")
     ).to_dataframe()

@@ -11,7 +11,7 @@ import pytest
 from training.cli.app import main
 from training.evaluation import match
 from training.evaluation.boards import library_boards
-from training.evaluation.verdict import VERDICT, Row, verdict
+from training.evaluation.verdict import VERDICT, VerdictRow, verdict
 from training.evolution import report
 from training.evolution.run import EvolveResult
 from training.runtime import runs
@@ -34,8 +34,8 @@ def write_run(folder, operators, means, verdict=(), seed=1):
 @pytest.fixture
 def folders(tmp_path):
     verdict = [
-        Row("evolved - system:sayc, duplicate", 0.5, 0.03, 9000),
-        Row("gain against pass (never met): +4.00 instead of +3.90", 0.1, 0.02, 9000, "pass"),
+        VerdictRow("evolved - system:sayc, duplicate", 0.5, 0.03, 9000),
+        VerdictRow("gain against pass (never met): +4.00 instead of +3.90", 0.1, 0.02, 9000, "pass"),
     ]
     return [
         write_run(tmp_path / "both", "evolution,swapping", [0, 0.2, 0.4], verdict),
@@ -72,7 +72,7 @@ def test_runs_that_differ_in_the_seed_share_a_row(tmp_path, folders):
     """Means 1 and 2 on seeds 1 and 2 against -1 and 2: the difference is taken seed by seed."""
     for operators, means in (("tuning", (-1.0, 2.0)), ("swapping", (1.0, 2.0))):
         for seed, mean in enumerate(means, 1):
-            row = Row("evolved - system:sayc, duplicate", mean, 0.3, 100)
+            row = VerdictRow("evolved - system:sayc, duplicate", mean, 0.3, 100)
             write_run(tmp_path / f"{operators}-{seed}", operators, [0], [row], seed)
     found = [report.read_run(tmp_path / f"{name}-{seed}") for name in ("tuning", "swapping") for seed in (1, 2)]
     assert report.text(found).splitlines()[-4:] == [
@@ -102,7 +102,7 @@ def test_rows_do_not_depend_on_the_number_of_processes():
 
 def test_an_evolved_pair_brings_its_verdict_as_a_frame():
     pytest.importorskip("pandas")
-    rows = [Row("gain", 0.3, 0.02, 20_000, "policy:humans"), Row("duplicate", 0.1, 0.02, 20_000)]
+    rows = [VerdictRow("gain", 0.3, 0.02, 20_000, "policy:humans"), VerdictRow("duplicate", 0.1, 0.02, 20_000)]
     result = EvolveResult(**{field.name: rows if field.name == "rows" else None for field in fields(EvolveResult)})
     assert result.to_dataframe()["mean_imps"].tolist() == [0.3, 0.1]
     assert list(result.to_dataframe()["opponent"]) == ["policy:humans", ""]

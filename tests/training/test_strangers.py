@@ -19,7 +19,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, duel,
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
 from training.evolution.finalize import simplify_conditions
-from training.evolution.proposals import Proposal, trial, verdict
+from training.evolution.proposals import Proposal, trial, trial_result
 from training.evolution.refine.decisions import UNTRIED
 from training.evolution.refine.tasks import count_task, label_task
 from training.evolution.run import check_start
@@ -100,7 +100,7 @@ def test_doubles_count_against_a_system_that_relies_on_opponents_that_never_doub
     greedy = Insert((), parse_system("system: x\n6N 13+ hcp").lines[0], "slam on an opening")
     changed = Partnership(greedy.apply(SAYC.first), greedy.apply(SAYC.second))
     sums = trial(SAYC, [changed], [ACOL], BOARDS)
-    assert verdict(sums[0], BOARDS.count).gain < -2
+    assert trial_result(sums[0], BOARDS.count).gain < -2
 
 
 @pytest.mark.slow

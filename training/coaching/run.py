@@ -53,9 +53,9 @@ _LISTED = 40  # lines of the book in a report
 class RoundResult:
     """Hold the result of a round."""
 
-    player: Sequence[panel.Line]  # the player's matches with gatekeepers, and its gain over the first book
-    amended: Sequence[panel.Line]  # the same of the amended book
-    with_cards: Sequence[panel.Line]  # the same of the amended book with scorecards; empty without them
+    player: Sequence[panel.PanelRow]  # the player's matches with gatekeepers, and its gain over the first book
+    amended: Sequence[panel.PanelRow]  # the same of the amended book
+    with_cards: Sequence[panel.PanelRow]  # the same of the amended book with scorecards; empty without them
     consistency: truth.SystemConsistency  # of the player, by the book that it learned by
     book_consistency: truth.SystemConsistency  # of that book, by itself
     amendments: Sequence[str]  # descriptions with gain and error
@@ -205,7 +205,7 @@ def _judge(
     gatekeepers = panel.gatekeepers()
     progress.stage("judging")
 
-    def matches(spec: str) -> list[panel.Line]:
+    def matches(spec: str) -> list[panel.PanelRow]:
         return panel.panel(
             spec, gatekeepers, config.judge, config.seed, over=f"system:{folder / BOOK}",
             log=folder / "panel.json", progress=progress,

@@ -40,8 +40,8 @@ GROUPS = {
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line of the panel: the result against ``opponent``, in IMPs a board.
+class PanelRow:
+    """A row of the panel: the result against ``opponent``, in IMPs a board.
 
     ``artificial`` counts the bidder's artificial calls in 100 auctions. ``gain`` is the mean gain over another bidder
     on the same boards, with its standard error, if there is such a bidder.
@@ -64,7 +64,7 @@ class PanelResult(runs.RowsResult):
     spec: str
     boards: int
     seed: int
-    rows: list[Line]
+    rows: list[PanelRow]
 
     def __str__(self) -> str:
         return f"{self.spec}, {self.boards:,} judging boards, seed {self.seed}\n\n{table_text(self.rows)}"
@@ -146,7 +146,7 @@ def panel(
             except BidderError as fault:
                 raise type(fault)(f"against {opponent}: {fault}") from fault
             calls = round(of_match(played)[0], 2)
-            line = Line(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
+            line = PanelRow(group, opponent, played.mean_imps, played.standard_error, len(played.boards), calls)
             if other is not None:
                 more = played.minus(other)
                 line = replace(line, gain=more.mean_imps, gain_error=more.standard_error)
@@ -170,22 +170,24 @@ def version(spec: str) -> str:
     return runs.sha256(path)[:16] if argument and path.is_file() else ""
 
 
-def read(log: Path) -> dict[str, Line]:
+def read(log: Path) -> dict[str, PanelRow]:
     """Return the lines of a file by the JSON of what they depend on; raise ``RunError`` where the file is damaged."""
-    return read_json(log, dict[str, Line], runs.RunError)
+    return read_json(log, dict[str, PanelRow], runs.RunError)
 
 
-def table_text(lines: Sequence[Line]) -> str:
+def table_text(lines: Sequence[PanelRow]) -> str:
     """Return the panel as a table for the terminal, a section for each group."""
     return "\n".join(text_table(*_table(lines)))
 
 
-def markdown(lines: Sequence[Line]) -> list[str]:
+def markdown(lines: Sequence[PanelRow]) -> list[str]:
     """Return the panel as the lines of a Markdown table, a section for each group."""
     return table(*_table(lines, "**{}**", "`{}`"))
 
 
-def _table(lines: Sequence[Line], group_form: str = "{}", name_form: str = "  {}") -> tuple[list[str], list[list[str]]]:
+def _table(
+    lines: Sequence[PanelRow], group_form: str = "{}", name_form: str = "  {}"
+) -> tuple[list[str], list[list[str]]]:
     """Return heads and rows: the opponents of each group below its name."""
     gains = ["gain on the same boards"] * any(line.gain is not None for line in lines)
     heads = ["against", "IMPs/board", "SE", "boards", *gains, "artificial calls in 100 auctions"]

@@ -19,8 +19,8 @@ DUPLICATE = "duplicate"  # how the line of the match against the control pair en
 
 
 @dataclass(frozen=True)
-class Row:
-    """A line of the verdict: what was measured, mean and standard error in IMPs a board, and the ``opponent`` of a
+class VerdictRow:
+    """A row of the verdict: what was measured, mean and standard error in IMPs a board, and the ``opponent`` of a
     gain.
     """
 
@@ -34,7 +34,7 @@ class Row:
 class VerdictFile(TypedDict):
     """The file of a verdict."""
 
-    rows: list[Row]
+    rows: list[VerdictRow]
 
 
 def verdict(
@@ -46,7 +46,7 @@ def verdict(
     met: Sequence[str] = (),
     unmet: Sequence[str] = (),
     workers: int = 1,
-) -> list[Row]:
+) -> list[VerdictRow]:
     """Play the matches of the verdict on judging boards.
 
     Args:
@@ -66,7 +66,9 @@ def verdict(
     jobs = [(us, them, boards, seed) for us, them in pairs]
     played = list(map_in_processes(match, jobs, workers))
     control_match = played.pop(0)
-    rows = [Row(f"evolved - {control}, {DUPLICATE}", control_match.mean_imps, control_match.standard_error, boards)]
+    rows = [
+        VerdictRow(f"evolved - {control}, {DUPLICATE}", control_match.mean_imps, control_match.standard_error, boards)
+    ]
     abroad: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for opponent, now, then in zip(others, played[::2], played[1::2], strict=True):
         gain = now.minus(then)
@@ -76,27 +78,27 @@ def verdict(
             f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
             f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
         )
-        rows.append(Row(what, gain.mean_imps, gain.standard_error, boards, opponent))
+        rows.append(VerdictRow(what, gain.mean_imps, gain.standard_error, boards, opponent))
     if abroad:
         mean_now, mean_then = (np.mean([pair[which] for pair in abroad], axis=0) for which in (0, 1))
         gains, count = mean_now - mean_then, len(abroad)
         what = f"abroad, gain against {count} gatekeepers: {mean_now.mean():+.2f} instead of {mean_then.mean():+.2f}"
         error = standard_error(gains, control_match.boards.base)
-        rows.insert(0, Row(what, float(gains.mean()), error, len(gains), "abroad"))
+        rows.insert(0, VerdictRow(what, float(gains.mean()), error, len(gains), "abroad"))
     return rows
 
 
-def table_text(rows: Sequence[Row]) -> str:
+def table_text(rows: Sequence[VerdictRow]) -> str:
     """Return the verdict as a table for the terminal."""
     head, *lines = text_table(*_table(rows))
     return "\n".join([head, "-" * len(head), *lines])
 
 
-def rows_table(rows: Sequence[Row]) -> list[str]:
+def rows_table(rows: Sequence[VerdictRow]) -> list[str]:
     """Return the verdict as the lines of a Markdown table."""
     return table(*_table(rows))
 
 
-def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+def _table(rows: Sequence[VerdictRow]) -> tuple[list[str], list[list[str]]]:
     cells = [[row.what, f"{row.mean_imps:+.3f}", f"{row.standard_error:.3f}", f"{row.boards:,}"] for row in rows]
     return ["", "IMPs/board", "SE", "boards"], cells

@@ -17,7 +17,7 @@ from agents.systems.changes.mutation import SeededRandom
 from training.evaluation.boards import mean_and_error
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, duel
 from training.evolution import proposals
-from training.evolution.proposals import AMENDMENT, BOTH, CARDS, TUNING, Proposal, Verdict
+from training.evolution.proposals import AMENDMENT, BOTH, CARDS, TUNING, Proposal, TrialResult
 from training.evolution.refine import tasks
 from training.evolution.refine.induce import Rule
 from training.evolution.refine.line_steps import step_edits, step_gains_task, sum_gains
@@ -57,7 +57,7 @@ class ClusterEvaluator:
         """Return training boards of the run."""
         return BoardRange(self.seed, TRAINING, start, count)
 
-    def trial(self, us: Partnership, candidates: Sequence[Partnership], board_range: BoardRange) -> list[Verdict]:
+    def trial(self, us: Partnership, candidates: Sequence[Partnership], board_range: BoardRange) -> list[TrialResult]:
         """Return the verdicts on candidates against ``us``."""
         if not candidates:
             return []
@@ -71,7 +71,7 @@ class ClusterEvaluator:
             part, k = cuts[number]
             total[groups[k]] += sums
             self.progress.add(part.count * len(sums))
-        return [proposals.verdict(row, board_range.count) for row in total]
+        return [proposals.trial_result(row, board_range.count) for row in total]
 
     def sound(self, us: Partnership, proposed: Sequence[Proposal]) -> list[bool]:
         """Return for each proposal whether ``check --sound`` would find nothing new."""

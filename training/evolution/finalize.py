@@ -15,7 +15,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
 from training.evolution.generations import State, numbered
-from training.evolution.proposals import BOTH, PLAYERS, SWAPPING, Proposal, Verdict
+from training.evolution.proposals import BOTH, PLAYERS, SWAPPING, Proposal, TrialResult
 from training.evolution.selection import select_proposals
 
 MERGE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
@@ -84,7 +84,7 @@ def _new_to_all(starts: Sequence[System], find: Callable[[System], Iterable[Repl
 
 def _tried(
     us: Partnership, edits: Sequence[Replace], evaluator: ClusterEvaluator, board_range: BoardRange, what: str
-) -> list[tuple[Verdict, Proposal]]:
+) -> list[tuple[TrialResult, Proposal]]:
     """Return the verdicts on single edits for both players, those that fit, in a stage called ``what``."""
     proposed = [Proposal(edit, BOTH, "tidying") for edit in edits]
     running = [(p, c) for p in proposed if (c := p.apply(us)) is not None]

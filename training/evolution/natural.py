@@ -8,7 +8,7 @@ from agents.systems.changes.natural import Genes, Part, sets
 from agents.systems.language.tree import System
 from training.evaluation.partnership_match import BoardRange, Partnership
 from training.evolution.cluster_evaluator import ClusterEvaluator
-from training.evolution.proposals import BOTH, NATURAL, Proposal, Verdict
+from training.evolution.proposals import BOTH, NATURAL, Proposal, TrialResult
 
 PASSES = 2  # over all parts: what openings are worth depends on their answers
 ROUNDS = 4
@@ -34,7 +34,7 @@ def systems(
         for part in all_parts:
             evaluator.say(f"pass {number + 1} of {PASSES}: {part.name}")
             parts = [*built, part] if part not in built else built
-            found = dict[Genes, Verdict]()
+            found = dict[Genes, TrialResult]()
             for _ in range(ROUNDS):
                 new = _drawn(part, best, found, count, chance)
                 tried = [_changed(genes, parts, us) for genes in new]
@@ -47,7 +47,7 @@ def systems(
     return list(dict.fromkeys(offered[::-1]))
 
 
-def _drawn(part: Part, best: Genes, found: dict[Genes, Verdict], count: int, chance: SeededRandom) -> list[Genes]:
+def _drawn(part: Part, best: Genes, found: dict[Genes, TrialResult], count: int, chance: SeededRandom) -> list[Genes]:
     """Cross the best so far, without what was tried before; in the first round ``best`` with random genes."""
     parents = sorted(found, key=lambda genes: (-found[genes].gain, genes))[:PARENTS]
     new = []

@@ -79,7 +79,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TrialResult:
     """Hold the IMPs a board by which a partnership did better than another on the same boards, over the league."""
 
     gain: float
@@ -218,12 +218,14 @@ def trial(
     return out
 
 
-def verdict(sums: NDArray[np.int64], boards: int) -> Verdict:
-    """Return the verdict on a candidate from its sums (3 + 2 * league,) over some boards."""
+def trial_result(sums: NDArray[np.int64], boards: int) -> TrialResult:
+    """Return the result of a candidate from its sums (3 + 2 * league,) over some boards."""
     opponents = (len(sums) - 3) // 2
     means = np.concatenate([sums[:1], sums[3 : 3 + opponents]]) / boards
     squares = np.concatenate([sums[1:2], sums[3 + opponents :]]) / boards
     variance = np.maximum(squares - means**2, 0.0) / max(boards - 1, 1)
     gain, *against = means.tolist()
     error, *errors = np.sqrt(variance).tolist()
-    return Verdict(gain / opponents, error / opponents, boards, tuple(against), tuple(errors), float(sums[2]) / boards)
+    return TrialResult(
+        gain / opponents, error / opponents, boards, tuple(against), tuple(errors), float(sums[2]) / boards
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from training.evaluation.verdict import DUPLICATE, VERDICT, Row, VerdictFile
+from training.evaluation.verdict import DUPLICATE, VERDICT, VerdictFile, VerdictRow
 from training.evolution.generations import MetricsRow
 from training.runtime import pages, runs
 
@@ -26,7 +26,7 @@ class Run:
     name: str
     config: Mapping[str, Any]
     metrics: Sequence[Mapping[str, Any]]
-    verdict: Sequence[Row]  # on unseen boards; no rows for a run that has not ended
+    verdict: Sequence[VerdictRow]  # on unseen boards; no rows for a run that has not ended
 
     @property
     def minutes(self) -> float:
@@ -51,7 +51,7 @@ def _differing(found: Sequence[Run]) -> list[str]:
     return [n for n in names if len({json.dumps(run.config.get(n)) for run in found}) > 1]
 
 
-def _figures(run: Run) -> dict[str, Row]:
+def _figures(run: Run) -> dict[str, VerdictRow]:
     """Return the rows of a verdict that the tables show, by the heads of their columns."""
     named = [("IMPs/board", row) for row in run.verdict if DUPLICATE in row.what][:1]
     return dict([*named, *((f"gain: {row.opponent}", row) for row in run.verdict if row.opponent)])
@@ -85,7 +85,7 @@ def table_of_seeds(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
         if run.verdict:
             groups.setdefault(json.dumps([run.config.get(name) for name in settings]), []).append(run)
     figures = list(dict.fromkeys(what for group in groups.values() for run in group for what in _figures(run)))
-    rows, first = list[list[str]](), dict[str, dict[int, Row]]()
+    rows, first = list[list[str]](), dict[str, dict[int, VerdictRow]]()
     for group in groups.values():
         values = [str(group[0].config.get(name, "")) for name in settings] or ["the same"]
         cells = []
@@ -97,7 +97,7 @@ def table_of_seeds(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     return head, rows if any(len(group) > 1 for group in groups.values()) else []
 
 
-def _over_seeds(rows: Mapping[int, Row], first: Mapping[int, Row]) -> str:
+def _over_seeds(rows: Mapping[int, VerdictRow], first: Mapping[int, VerdictRow]) -> str:
     """Return a cell of the table over seeds; ``first`` holds the rows of the first settings by seed."""
     means = [row.mean_imps for row in rows.values()]
     text = pages.figure(statistics.fmean(means), _mean_error(rows.values()))
@@ -113,7 +113,7 @@ def _over_seeds(rows: Mapping[int, Row], first: Mapping[int, Row]) -> str:
     return text
 
 
-def _mean_error(rows: Collection[Row]) -> float:
+def _mean_error(rows: Collection[VerdictRow]) -> float:
     """Return the standard error of a mean over seeds, as if each had boards of its own."""
     return math.hypot(*(row.standard_error for row in rows)) / len(rows)
 

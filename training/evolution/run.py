@@ -42,7 +42,7 @@ class EvolveResult(RowsResult):
     pair: Partnership  # the champion
     metrics: list[dict[str, Any]]  # a row a generation, as in metrics.jsonl
     accepted: list[str]  # changes, each with its gain and error on training boards
-    rows: list[judging.Row]  # the verdict on judging boards
+    rows: list[judging.VerdictRow]  # the verdict on judging boards
     systems: list[Path]  # one file, or one for each partner
     report: Path
     curve: Path

@@ -29,7 +29,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, is_sy
 from training.evolution import proposals
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
-from training.evolution.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
+from training.evolution.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, TrialResult
 from training.runtime.settings import listed
 
 # Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
@@ -105,7 +105,7 @@ def _after(steps: tuple[Step, ...]) -> str:
     return f"after {player_terms.path(steps)}: " if steps else "opening: "
 
 
-Gains = list[tuple[Verdict, Proposal]]
+Gains = list[tuple[TrialResult, Proposal]]
 
 
 def select_proposals(
@@ -190,7 +190,7 @@ def _team(
 
 
 def apply_all(
-    us: Partnership, good: Gains, compiled: bool, judge: Callable[[Partnership, Partnership], Verdict] | None = None
+    us: Partnership, good: Gains, compiled: bool, judge: Callable[[Partnership, Partnership], TrialResult] | None = None
 ) -> tuple[Partnership, Gains]:
     """Return the partnership with all proposals that still change it, exclude none before and, by ``judge``, gain after
     those before; and these proposals. With ``compiled`` those that would make no system are left out.

@@ -51,7 +51,7 @@ class LeagueResult(RowsResult):
     iterations: int  # done in all
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
     network: Path  # plays as ``policy:PATH``
-    rows: list[panel.Line]  # the verdict on judging boards
+    rows: list[panel.PanelRow]  # the verdict on judging boards
     report: Path
     curve: Path
 

@@ -27,7 +27,7 @@ from training.configs import MapsConfig
 from training.evaluation.boards import Boards, library_boards
 from training.evaluation.duplicate import bid_out, match, seat_teams
 from training.evaluation.recorded_calls import Calls, Share, positions, read_states, shares
-from training.evaluation.verdict import Row
+from training.evaluation.verdict import VerdictRow
 from training.maps.learning import discriminant, published_metric, train_units
 from training.runtime import runs
 from training.runtime.runs import Progress
@@ -50,7 +50,7 @@ class MapsResult:
     folder: Path
     atlas: Atlas
     calls: tuple[Share, ...]  # of judging boards, by map; empty if the records have none
-    matches: tuple[Row, ...]
+    matches: tuple[VerdictRow, ...]
     problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
     file: Path  # plays as ``som:PATH``
 
@@ -221,10 +221,10 @@ def calls_by_map(atlas: Atlas, examples: Calls) -> list[Share]:
     return shares(kinds, found.call, examples.called)
 
 
-def play_matches(atlas: Atlas, boards: int, name: str = "the maps", opponents: Sequence[str] = ()) -> list[Row]:
+def play_matches(atlas: Atlas, boards: int, name: str = "the maps", opponents: Sequence[str] = ()) -> list[VerdictRow]:
     """Return matches on judging boards, by default against ``pass``, ``system:sayc`` and the maps' reader."""
     played, out = library_boards(boards, MATCH_SEED), []
     for other in opponents or dict.fromkeys(("pass", "system:sayc", atlas.reader)):
         result = match(MapBidder(atlas, other), other, played, MATCH_SEED)
-        out.append(Row(f"{name} against {other}", result.mean_imps, result.standard_error, boards, other))
+        out.append(VerdictRow(f"{name} against {other}", result.mean_imps, result.standard_error, boards, other))
     return out

@@ -73,7 +73,7 @@ class PPOResult(RowsResult):
     folder: Path
     config: PPOConfig
     metrics: list[dict[str, Any]]  # points of the curve, as in metrics.jsonl
-    rows: list[panel.Line]  # the verdict on judging boards, the control pair first
+    rows: list[panel.PanelRow]  # the verdict on judging boards, the control pair first
     policy: Path  # plays as ``policy:PATH``
     report: Path
     curve: Path

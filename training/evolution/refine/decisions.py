@@ -70,7 +70,7 @@ class Decisions:
     positions: list[tuple[int, tuple[int, ...]]]  # (dealer, calls so far)
 
 
-class Table:
+class DuelTable:
     """Hold one table of a duel; ``us`` sits NS at table 0 and EW at table 1."""
 
     def __init__(self, us: Partnership, them: Rival, board_range: BoardRange, duel: Duel, number: int) -> None:
@@ -95,13 +95,13 @@ class Table:
         return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
 
 
-def tables_of(us: Partnership, them: Rival, board_range: BoardRange, before: Duel | None = None) -> list[Table]:
+def tables_of(us: Partnership, them: Rival, board_range: BoardRange, before: Duel | None = None) -> list[DuelTable]:
     """Return both tables of ``us`` against ``them``; ``before`` is the duel, if it has been bid."""
     before = duel(us, them, board_range) if before is None else before
-    return [Table(us, them, board_range, before, number) for number in range(2)]
+    return [DuelTable(us, them, board_range, before, number) for number in range(2)]
 
 
-def play_out(at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.int8]:
+def play_out(at: DuelTable, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Play out the legal calls ``tried``, bool (N, 38), at calls ``number`` of boards ``board``, int64 (N,): return the
     IMPs that they gain over those made, if everyone goes on as now, int8 (N, 38), ``UNTRIED`` elsewhere.
     """
@@ -123,10 +123,10 @@ def play_out(at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -
     return out
 
 
-Selector = Callable[[Table, Index, Index], NDArray[np.bool_]]
+Selector = Callable[[DuelTable, Index, Index], NDArray[np.bool_]]
 """Select decisions at a table, of boards (N,) and numbers of calls (N,): bool (N,)."""
 
-Labeller = Callable[[Table, Index, Index, NDArray[np.bool_]], Worth]
+Labeller = Callable[[DuelTable, Index, Index, NDArray[np.bool_]], Worth]
 """Label decisions: ``play_out``, or ``judgement.by_judgement`` of some player."""
 
 
@@ -140,7 +140,9 @@ def network_by_book(spec: str) -> NetworkBidder:
     return bidder
 
 
-def by_judgement(spec: str, at: Table, board: Index, number: Index, tried: NDArray[np.bool_]) -> NDArray[np.float32]:
+def by_judgement(
+    spec: str, at: DuelTable, board: Index, number: Index, tried: NDArray[np.bool_]
+) -> NDArray[np.float32]:
     """Label calls by the player ``spec``; other arguments and the result are as in ``play_out``."""
     played = play_out(at, board, number, tried)
     made = at.history[board, number].astype(np.int64)
@@ -158,7 +160,7 @@ def by_judgement(spec: str, at: Table, board: Index, number: Index, tried: NDArr
     return out
 
 
-def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.float64]:
+def preferences(spec: str, at: DuelTable, board: Index, number: Index) -> NDArray[np.float64]:
     """Return the logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
     use_fast_matmul()
     boards, calls = at.boards, first_calls(at.history[board], number)
@@ -167,7 +169,7 @@ def preferences(spec: str, at: Table, board: Index, number: Index) -> NDArray[np
     return np.log(np.maximum(chances, 1e-12))
 
 
-def departs_from_system(spec: str, at: Table, board: Index, number: Index) -> NDArray[np.bool_]:
+def departs_from_system(spec: str, at: DuelTable, board: Index, number: Index) -> NDArray[np.bool_]:
     """Return at which decisions the player would not make the call that was made: bool (N,)."""
     preferred = preferences(spec, at, board, number).argmax(axis=1)
     return np.asarray(preferred != at.history[board, number], np.bool_)

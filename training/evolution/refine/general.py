@@ -19,7 +19,7 @@ from agents.systems.language.tree import INFINITE, Atom, Constraint
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NUM_CALLS
 from training.evaluation.partnership_match import seats_of
-from training.evolution.refine.decisions import UNTRIED, Examples, Index, Labeller, Selector, Table, Worth, play_out
+from training.evolution.refine.decisions import UNTRIED, DuelTable, Examples, Index, Labeller, Selector, Worth, play_out
 
 #: The words that distinguish kinds of auctions, and the largest value that each distinguishes.
 _KIND = (
@@ -60,7 +60,7 @@ def context_constraint(kind: NDArray[np.int16]) -> Constraint:
     return tuple(((atom,),) for atom in atoms)
 
 
-def decided_rows(table: Table) -> tuple[Index, Index, NDArray[np.int16]]:
+def decided_rows(table: DuelTable) -> tuple[Index, Index, NDArray[np.int16]]:
     """Return the boards, numbers of calls, and feature rows of the decisions that general rules made."""
     boards, decisions = table.boards, table.decisions()
     opened = np.array([any(c >= FIRST_BID for c in calls) for _, calls in decisions.positions], bool)
@@ -73,7 +73,7 @@ def decided_rows(table: Table) -> tuple[Index, Index, NDArray[np.int16]]:
     return board[general], number[general], rows[general]
 
 
-def count_contexts(tables: Sequence[Table], select: Selector | None = None) -> Counter[str]:
+def count_contexts(tables: Sequence[DuelTable], select: Selector | None = None) -> Counter[str]:
     """Count the decisions of general rules, those that ``select`` selects or all, by kind of auction."""
     total: Counter[str] = Counter()
     for table in tables:
@@ -91,7 +91,7 @@ def name_of(when: Constraint) -> str:
 
 
 def label_general(
-    tables: Sequence[Table], wanted: Mapping[str, int], by: Labeller = play_out
+    tables: Sequence[DuelTable], wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[tuple[str, str], list[Examples]]:
     """Return examples by kind of auction and family of calls, at most ``wanted`` decisions of each kind."""
     out: dict[tuple[str, str], list[Examples]] = {}

@@ -15,10 +15,10 @@ from bridge_env.rules.calls import FIRST_BID, NUM_BIDS
 from training.evolution.refine.decisions import (
     UNTRIED,
     Decisions,
+    DuelTable,
     Examples,
     Labeller,
     Selector,
-    Table,
     Worth,
     play_out,
 )
@@ -54,7 +54,7 @@ def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     return readings(calls, first, 0)
 
 
-def count_paths(tables: Sequence[Table], select: Selector | None = None) -> Counter[str]:
+def count_paths(tables: Sequence[DuelTable], select: Selector | None = None) -> Counter[str]:
     """Count the decisions, those that ``select`` selects or all, by reading of their position."""
     total: Counter[str] = Counter()
     for table in tables:
@@ -90,7 +90,7 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 
 
 def label(
-    tables: Sequence[Table], wanted: Mapping[str, int], by: Labeller = play_out, on: NDArray[np.bool_] | None = None
+    tables: Sequence[DuelTable], wanted: Mapping[str, int], by: Labeller = play_out, on: NDArray[np.bool_] | None = None
 ) -> dict[str, list[Examples]]:
     """Return examples by reading, of each of ``wanted`` the first so many decisions of the auctions ``on``, bool (2,
     N).
@@ -129,7 +129,7 @@ def _choose(
 
 
 def _examples(
-    text: str, which: NDArray[np.int64], path_of: dict[int, Path], decisions: Decisions, worth: Worth, table: Table
+    text: str, which: NDArray[np.int64], path_of: dict[int, Path], decisions: Decisions, worth: Worth, table: DuelTable
 ) -> Examples:
     """Return the examples of one reading, suits in the order of its names."""
     boards, features = table.boards, table.features

@@ -38,7 +38,7 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions, row_turn
 from bridge_env.rules.calls import NUM_CALLS, PASS, first_calls
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
-from training.evolution.refine.decisions import BATCH, Index, Table, play_out, preferences, tables_of
+from training.evolution.refine.decisions import BATCH, DuelTable, Index, play_out, preferences, tables_of
 
 # The kinds of changes: an atom's bound moves, a clause is left out, or the line is.
 LEAST_DOWN, LEAST_UP, MOST_DOWN, MOST_UP, WITHOUT_CLAUSE, WITHOUT_LINE = range(6)
@@ -284,7 +284,7 @@ def sum_gains(parts: Iterable[Mapping[LineStep, StepGain]]) -> dict[LineStep, St
     return out
 
 
-def table_gains(table: Table, player: int, judge: str = "") -> dict[LineStep, StepGain]:
+def table_gains(table: DuelTable, player: int, judge: str = "") -> dict[LineStep, StepGain]:
     """Return the gains of steps at one table."""
     us, boards, decisions = table.us, table.boards, table.decisions()
     board, number = decisions.row, decisions.number
@@ -313,7 +313,7 @@ def table_gains(table: Table, player: int, judge: str = "") -> dict[LineStep, St
 
 
 def all_steps(
-    table: Table, board: Index, number: Index
+    table: DuelTable, board: Index, number: Index
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows, keys and calls of all steps at decisions (N,), int64 (M,) each."""
     us, boards = table.us, table.boards

@@ -21,7 +21,7 @@ from bridge_env.compiled.jit import njit
 from bridge_env.rules.auction import Auctions
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS, PASS, parse_call
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, seats_of
-from training.evolution.refine.decisions import UNTRIED, Table, play_out, preferences, tables_of
+from training.evolution.refine.decisions import UNTRIED, DuelTable, play_out, preferences, tables_of
 from training.evolution.refine.general import decided_rows
 from training.evolution.scorecards.words import ACTIONS, SCALE, Scores, holds, situation_of, values
 
@@ -84,7 +84,7 @@ class Weighed(NamedTuple):
     before: NDArray[np.int8]  # (P, L), the calls before
 
 
-def weighed_positions(table: Table) -> Weighed:
+def weighed_positions(table: DuelTable) -> Weighed:
     """Return the positions of a table in which scorecards count and have a card for the rules' call."""
     board, number, rows = decided_rows(table)
     contested = np.flatnonzero(situation_of(rows) >= 0)
@@ -95,7 +95,7 @@ def weighed_positions(table: Table) -> Weighed:
     return Weighed(board[at], number[at], rows[at], rules[at], action[at], before[at])
 
 
-def _of_table(table: Table, judge: str | Scores, most: int, chance: np.random.Generator) -> Positions:
+def _of_table(table: DuelTable, judge: str | Scores, most: int, chance: np.random.Generator) -> Positions:
     board, number, rows, rules, action, before = weighed_positions(table)
     at, weighed = np.arange(len(board)), action >= 0
     if not judge:
@@ -141,7 +141,7 @@ def _strain(call: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(call >= FIRST_BID, (call - FIRST_BID) % 5, 4)
 
 
-def _calls_by_rules(table: Table, board: NDArray[np.int64], number: NDArray[np.int64]) -> NDArray[np.int64]:
+def _calls_by_rules(table: DuelTable, board: NDArray[np.int64], number: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the calls that the rules would make at decisions, whatever scorecards made: int64 (N,)."""
     made = table.history[board, number].astype(np.int64)
     us = Partnership(by_the_rules(table.us.first), by_the_rules(table.us.second))

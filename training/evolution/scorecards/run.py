@@ -20,7 +20,7 @@ from training.configs import CardsConfig
 from training.evaluation.boards import standard_error
 from training.evaluation.network_opponents import stranger
 from training.evaluation.partnership_match import BoardRange, Partnership, Rival, boards_of, duel
-from training.evaluation.verdict import Row
+from training.evaluation.verdict import VerdictRow
 from training.evolution.refine.decisions import network_by_book
 from training.evolution.scorecards.blocks import blocks_of, scores_of
 from training.evolution.scorecards.fit import fit_scores, labels
@@ -44,7 +44,7 @@ class CardsResult:
     system: System
     terms: int
     # over the system without cards, by opponent, on training boards that the cards were not fitted to
-    gains: tuple[Row, ...]
+    gains: tuple[VerdictRow, ...]
     file: Path  # plays as ``system:PATH``
 
 
@@ -169,7 +169,7 @@ def gains_task(
 
 def _gains(
     config: CardsConfig, base: System, system: System, opponents: Sequence[Rival], cluster: Cluster, progress: Progress
-) -> Iterator[Row]:
+) -> Iterator[VerdictRow]:
     progress.stage("what they gain", len(opponents) * config.judge)
     for k, (spec, them) in enumerate(zip(listed(config.against), opponents, strict=True)):
         tasks = [(system, base, them, part) for part in _boards(config, k, config.rounds).parts(PART)]
@@ -178,4 +178,4 @@ def _gains(
             found.append(part)
             progress.add(len(part[0]))
         gains, deals = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        yield Row("gain by scorecards", float(gains.mean()), standard_error(gains, deals), len(gains), spec)
+        yield VerdictRow("gain by scorecards", float(gains.mean()), standard_error(gains, deals), len(gains), spec)
