@@ -14,7 +14,7 @@ from training.evaluation.partnership_match import BoardRange, Partnership, duel
 from training.evolution import finalize, generations, natural, run
 from training.evolution.cluster_evaluator import ClusterEvaluator
 from training.evolution.config import EvolveConfig
-from training.evolution.proposals import SWAPPING, Proposal, Verdict
+from training.evolution.proposals import SWAPPING, Proposal, TrialResult
 from training.evolution.run import check_start
 from training.evolution.selection import apply_all
 from training.runtime import runs
@@ -191,7 +191,7 @@ def test_of_partners_one_takes_the_chapter_of_the_other(two_starts):
     takes = [Proposal(edit, 0, SWAPPING) for edit in chapters(first, second)]
     takes += [Proposal(edit, 1, SWAPPING) for edit in chapters(second, first)]
     assert len(takes) == 2
-    gained = [(Verdict(0.1, 0.01, 100, (0.1,), (0.01,), 0.5), p) for p in takes]
+    gained = [(TrialResult(0.1, 0.01, 100, (0.1,), (0.01,), 0.5), p) for p in takes]
     team, used = apply_all(pair, gained, compiled=True)
     assert [p for _, p in used] == takes[:1]
     assert team.first == team.second == second
