@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -107,11 +108,13 @@ def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
         bar = stack.enter_context(tqdm(total=round(60 * minutes), unit="s", file=sys.stdout))
         while bar.n < bar.total:
             hand = hand_text(random_deals(1, len(looks["serve"]), 1)[0] == 0)
-            with contextlib.suppress(OSError):  # busy
-                urllib.request.urlopen(f"{urls[0]}/bid?hand={hand}&seat=S&dealer=S&vul=&ctx=", timeout=60).read()
+            urllib.request.urlopen(f"{urls[0]}/bid?hand={hand}&seat=S&dealer=S&vul=&ctx=", timeout=600).read()
             for person in people * _STEPS:
-                with contextlib.suppress(OSError):  # the other was faster
+                try:
                     board = person.act()
+                except urllib.error.HTTPError as error:
+                    if error.code != 409:  # the other was faster
+                        raise
             for name, program in programs.items():
                 assert program.poll() is None, f"{name} ended with {program.returncode}"
                 looks[name].append(held(program.pid))
