@@ -19,7 +19,7 @@ from agents.networks import belief
 from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
-from agents.systems.explain.explain import symbol_text
+from agents.systems.explain.explain import below_game, symbol_text
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, promise, symbols
 from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges
@@ -45,6 +45,7 @@ _LINES = 4  # of a system in the text of a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
 _DRAWN = f"of {HANDS} hands drawn now; each range covers 90%"
 _NOT_FORCING = "not forcing"
+_LEFT_IN = 0.8  # a double that partner passes as often is for penalties; one that partner takes out as often, take-out
 _NATURAL = 3  # cards of its suit that a natural bid promises; two are enough for one of a minor
 _MOST_CALLS = 5  # calls of a network that are named
 _LEAST = 0.005  # with at least this chance
@@ -197,11 +198,12 @@ class CallReader:
             return Shows("Too rare to have been measured.", how="a network", known=False)
         found = sampled_meanings(self._seated(), tuple(through), dealer, vulnerability)
         if found.last_call_chance < _HARDLY:
-            return Shows("This network almost never makes this call here.", how=_DRAWN, known=False)
-        ranges, made = found.last_ranges(), through[-1]
-        force = "" if made == PASS else FLAG_TEXT["forcing"] if found.pass_chance <= NEVER_PASSED else _NOT_FORCING
-        passed = "" if made == PASS else f"; partner passes {found.pass_chance:.0%}"
-        return _of_hands(ranges, through, _DRAWN + passed, force)
+            return Shows("What it shows is not known: it is almost never made here.", how=_DRAWN, known=False)
+        if through[-1] == PASS:
+            return _of_hands(found.last_ranges(), through, _DRAWN)
+        passed = found.pass_chance
+        how = f"{_DRAWN}; partner passes {passed:.0%}"
+        return _of_hands(found.last_ranges(), through, how, _force(through[-1], passed))
 
     def _seated(self) -> Seated:
         return tuple(reading.network.networks.player if reading.network else None for reading in self.by_seat)
@@ -215,11 +217,19 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
     return _of_hands(ranges, [*here.calls, call], f"made on {share:.0%} of {HANDS} hands drawn now")
 
 
-def _of_hands(ranges: NDArray[np.uint8], through: Sequence[int], how: str, note: str = "") -> Shows:
+def _force(made: int, passed: float) -> str:
+    """Return what partner must do after a call, a double's meaning, by how often partner passes it."""
+    if made == DOUBLE:
+        return "for penalties" if passed >= _LEFT_IN else "take-out" if passed <= 1 - _LEFT_IN else ""
+    return FLAG_TEXT["forcing"] if passed <= NEVER_PASSED else _NOT_FORCING
+
+
+def _of_hands(ranges: NDArray[np.uint8], through: Sequence[int], how: str, force: str = "") -> Shows:
     """Return what the last call of ``through`` shows by hands that make it."""
-    stated = measured_statement(ranges)
+    stated, artificial = measured_statement(ranges), _not_natural(ranges, through)
     text = f"usually {measured_text(ranges, suits_of(through[-1], _last_bid(through)))}"
-    return Shows(text, note, (), _not_natural(ranges, through), how, stated=stated, held=measured_ranges(ranges))
+    note = ", ".join(filter(None, (force, FLAG_TEXT["artificial"] if artificial and through[-1] != DOUBLE else "")))
+    return Shows(text, note, (), artificial, how, stated=stated, held=measured_ranges(ranges))
 
 
 def _usual_points(position: Position, made: int, found: Statement) -> str:
@@ -236,6 +246,8 @@ def _note(rules: Sequence[Rule], made: int) -> str:
     every = set.intersection(*({*own, "forcing"} if "gf" in own else own for own in flags)) if flags else set()
     if "gf" in every or made == DOUBLE:  # partner may pass a double for penalties
         every.discard("forcing")
+    if not below_game(made):
+        every.discard("invite")
     named = [rule for rule in rules if rule.artificial] or rules  # an alert has a name
     names = list(dict.fromkeys(rule.line.note for rule in named))
     words = [_one_or_other(names), *(FLAG_TEXT[flag] for flag in FLAG_TEXT if flag in every)]
@@ -266,7 +278,7 @@ def _with_hands(book: Shows, hands: Shows, made: int) -> Shows:
     if not book.known and hands.known and made != PASS:
         return replace(hands, text=f"{hands.text}; a private agreement: {book.how} has no line for it")
     wider = None if book.stated is None or book.stated.usual else book.stated.widened(hands.held)
-    forces = (FLAG_TEXT["forcing"], FLAG_TEXT["gf"]) if hands.note == _NOT_FORCING else ()  # the network passes it
+    forces = (FLAG_TEXT["forcing"], FLAG_TEXT["gf"]) if _NOT_FORCING in hands.note else ()  # the network passes it
     note = ", ".join(part for part in book.note.split(", ") if part not in forces)
     if wider is None or not all(map(sentence, wider.ways)):
         return replace(hands, note=note or hands.note, how=f"{book.how}; {hands.how}")
@@ -293,9 +305,11 @@ def _measured(network: NetworkBidder, through: Sequence[int]) -> tuple[NDArray[n
 
 
 def _not_natural(ranges: NDArray[np.uint8], through: Sequence[int]) -> bool:
-    """Return whether the last call bids a suit without promising three cards, or doubles one without length there."""
+    """Return whether the last call bids a suit new to its side without three cards, or doubles one without length."""
     made = through[-1]
     if made >= FIRST_BID and strain_of(made) != NOTRUMP:
+        if any(call >= FIRST_BID and strain_of(call) == strain_of(made) for call in through[-3::-2]):
+            return False
         return int(ranges[1 + strain_of(made), 0]) < _NATURAL - (level_of(made) == 1 and strain_of(made) < 2)
     return made == DOUBLE and any(ranges[1 + suit, 0] < 2 for suit in suits_of(made, _last_bid(through)))
 

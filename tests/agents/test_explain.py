@@ -84,6 +84,9 @@ TEXTS = [
     # a line of the tree makes it, too, which partner thinks of
     ("champion", "2.KJ96432.4.Q764", "1D 1S", "2♥: five or more hearts, 5 or more points with length, forcing"),
     # scorecards raise on a doubleton
+    ("polish", "J842.K4.KQ98.KQ9", "",
+     "1♣: 12 to 14 HCP, balanced, a weak no trump; or 18 or more HCP, strong; or five or more clubs, 15 to 17 HCP, "
+     "more clubs than diamonds, clubs, forcing, artificial"),
     ("champion", "852.A8.A5.KT9875", "1H P 1N 2S P P", "3♥: two or more hearts, usually 8 to 11 HCP, not forcing"),
 ]  # fmt: skip
 
@@ -127,6 +130,8 @@ def test_a_pass_denies_calls():
         "12 to 21 HCP, more diamonds than clubs); no 1♠ (five or more spades, 12 to 21 HCP, "
         "spades not shorter than hearts)"
     )
+    flat = explained("champion", "84.KJ94.K72.6532", "").passed[0]  # a flat hand of 12 points without an ace passes
+    assert str(flat.denied[0]) == "three or more clubs, 13 to 21 HCP"
 
 
 class Decisions:
@@ -335,3 +340,8 @@ def test_the_clause_of_an_agreed_suit_has_a_phrase():
 def test_one_of_a_thing_is_in_the_singular():
     assert player_terms.term_text(1, "controls") == "1 control"
     assert player_terms.term_text(1, "passes") == "after a pass"
+
+
+def test_what_is_more_or_less_than_something():
+    assert player_terms.term_text(4, "fit:D", "level") == "4 ♦ together more than the level of the call"
+    assert player_terms.term_text(-1, "S", "shown:S") == "1♠ less than ♠ that I have shown"

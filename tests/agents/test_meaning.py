@@ -225,6 +225,19 @@ def test_every_legal_call_of_a_network():
     assert not every[parse_call("7C")].known
 
 
+@pytest.mark.parametrize(
+    ("auction", "call", "note"),
+    [
+        ("1H 1S 2H 2S", "X", "take-out"),
+        ("1H 1S 4H P P 4S 5H P P", "X", "for penalties"),
+        ("", "2C", "artificial"),
+        ("3C 3S", "5C", "not forcing"),
+    ],
+)
+def test_doubles_of_a_network_are_for_take_out_or_for_penalties_and_strong_clubs_artificial(auction, call, note):
+    assert shows("policy:champion-plain", auction, call).note == note
+
+
 def test_a_network_by_a_book_shows_calls_outside_its_book():
     """No line of the book makes this call, so its hands are drawn."""
     read = reader_of("policy:by-the-book", "policy:by-the-book")

@@ -91,9 +91,12 @@ def test_conditions_keep_a_call_out_of_the_choice():
 def test_the_explanation_adds_up():
     lines = str(explained(SUIT_AGAIN.format(conditions=""), "AKQ865.K4.Q32.86")).splitlines()
     sums = next(line for line in lines if line.startswith("  sums"))
-    assert sums.split(None, 1)[1].startswith("2♠ 25 (16 points in support of ♠ +32, 6+♠ +8, ")
+    assert sums.split(None, 1)[1].startswith("2♠ 25 (-19, 16 points in support of ♠ +32, 6+♠ +8, ")
     assert "Pass 11 (the book's call +11)" in lines[lines.index(sums) + 1]
     assert not explained(SUIT_AGAIN.format(conditions=""), "AKQ865.K4.Q32.86", "1H").sums
+    assert not explained(
+        SUIT_AGAIN.format(conditions="").replace("  P ", "  XX"), "AKQ86.K43.Q62.86"
+    ).sums  # rules pass
 
 
 def test_a_block_with_the_same_words_changes_single_cards():

@@ -32,6 +32,8 @@ _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
 _OTHERS = 2  # calls that another seat's pass denies in the text
 _SELDOM = 0.1  # of the hands that make a call: what fewer of them show is not in the text
+_OTHERWISE = 0.05  # the same of what has another name: it does not blur the rest
+_RARELY = 0.02  # of partner's hands: what fewer of them pass or accept is no invitation
 _WAYS = 3  # in which a hand may fit, in the text
 
 
@@ -140,7 +142,8 @@ class Explanation:
         calls, numbers = self.position.likely_decisions
         made, found = numbers[calls == self.call], dict[str, list[Rule]]()
         for rule in self.position.rules:
-            if rule.tree and rule.call == self.call and (made == rule.number).sum() > _SELDOM * len(made):
+            few = _SELDOM if rule.line.note == self._name else _OTHERWISE
+            if rule.tree and rule.call == self.call and (made == rule.number).sum() > few * len(made):
                 found.setdefault(rule.line.note, []).append(rule)
         return found
 
@@ -149,7 +152,8 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            return ANY if any_other else "" if hand else shown_text(self.position.shown[self.seat], symbols=True)
+            so_far = shown_text(self.position.shown[self.seat], symbols=True)
+            return f"{ANY} with {so_far}" if any_other else "" if hand else so_far
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
         return ", ".join(filter(None, (ANY if any_other else "", f"usually {more}" if more else "")))
 
@@ -244,21 +248,29 @@ def rules_text(rules: Sequence[Rule], ranges: Ranges) -> str:
 
 
 def force_of(position: Position, line: Line | None, call: int) -> str:
-    """Return what partner must do: by the line's own words, or as partner's system counts it."""
-    for flag in ("gf", "signoff", "invite"):
-        if line is not None and flag in line.flags:
+    """Return what partner must do: by the line's own words if partner does, or as partner's system counts it."""
+    flags = line.flags if line is not None else ()
+    for flag in ("gf", "signoff"):
+        if flag in flags:
             return FLAG_TEXT[flag]
-    if call == DOUBLE or (call < FIRST_BID and (line is None or "forcing" not in line.flags)):
+    if call == DOUBLE or (call < FIRST_BID and "forcing" not in flags):
         return ""  # partner may pass every double for penalties
     calls = [*position.calls.tolist(), call]
     after = position.after(calls)
     partner = after.after([*calls, PASS]) if after is not None else None
     if partner is None:
         return ""
+    passed = float((partner.likely_decisions[0] == PASS).mean())
+    if "invite" in flags and below_game(call) and _RARELY < passed < 1 - _RARELY:
+        return FLAG_TEXT["invite"]
     if partner.context[FORCED]:
         return "forcing"
-    bid = call - FIRST_BID
-    return "not forcing" if bid >= 0 and bid < GAME_BIDS[bid % 5] else ""
+    return "not forcing" if passed and below_game(call) else ""
+
+
+def below_game(call: int) -> bool:
+    """Return whether ``call`` is a bid below game."""
+    return call >= FIRST_BID and call - FIRST_BID < GAME_BIDS[(call - FIRST_BID) % 5]
 
 
 def _passes(position: Position, call: int) -> Iterator[PassInference]:

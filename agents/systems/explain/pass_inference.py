@@ -18,7 +18,7 @@ from bridge_env.rules.calls import PASS
 
 MOST = 3  # calls that are named
 _SELDOM = 0.01  # of the hands: calls that fewer make are not named
-_FROM_NOTHING = ("hcp", "points")  # what a pass with few of them leaves to the calls after it
+_POINTS = ("hcp", "points")  # what a pass with few of them leaves to the calls after it
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,9 @@ def _without_passes(ranges: Ranges, passes: list[Ranges]) -> Ranges | None:
     for other in passes:
         if any(word in out and (low > out[word][1] or high < out[word][0]) for word, (low, high) in other.items()):
             continue
-        word = next((w for w in _FROM_NOTHING if w in other and other[w][0] <= 0 and other[w][1] < INFINITE), None)
+        word = next(
+            (w for w in _POINTS if w in other and other[w][0] <= out.get(w, (0,))[0] and other[w][1] < INFINITE), None
+        )
         if word is None:
             return None
         low, high = out.get(word, (0, INFINITE))

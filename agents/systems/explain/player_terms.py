@@ -143,9 +143,10 @@ def _noun(word: str) -> str:
 
 def term_text(count: int, word: str, less: str = "") -> str:
     """Write what a term of a score counts: ``12 points in support of ♠``."""
-    text = symbols(condition(Atom(word, count, count)))
-    text = PLURAL.sub(r"\1", text, count=1) if count == 1 else text
-    return f"{text} more than {symbols(condition(Atom(less, 0, 0))).removeprefix('0 ')}" if less else text
+    text = symbols(condition(Atom(word, abs(count), abs(count))))
+    text = PLURAL.sub(r"\1", text, count=1) if abs(count) == 1 else text
+    other = f"the {_NOUNS[less]}" if less == "level" else symbols(condition(Atom(less, 0, 0))).removeprefix("0 ")
+    return f"{text} {'more' if count > 0 else 'less'} than {other}" if less else text
 
 
 def lines_promise(lines: list[Line]) -> str:

@@ -29,12 +29,18 @@ class Sum:
 
     def __str__(self) -> str:
         largest = sorted(self.parts, key=lambda part: -abs(part[1]))[:_NAMED]
-        parts = [*(f"{text} {points:+d}" for text, points in largest), *(["…"] if len(self.parts) > _NAMED else [])]
+        named = [f"{text} {points:+d}" for text, points in largest]
+        parts = [
+            *([f"{self.start:+d}"] if self.start and named else []),
+            *named,
+            *(["…"] if len(self.parts) > _NAMED else []),
+        ]
         return symbols(f"{of_call(self.call)} {self.total}") + (f" ({', '.join(parts)})" if parts else "")
 
 
 def sums_of(position: Position, hand: NDArray[np.int16]) -> list[Sum]:
-    """Return the sums of all calls that are weighed, the highest first; empty where no scorecards count.
+    """Return the sums of all calls that are weighed, the highest first; empty where no scorecards count, or none weighs
+    the call of the rules, which is made then.
 
     Args:
         hand: int16 (NUM_FEATURES,), of the seat to call.
@@ -43,7 +49,8 @@ def sums_of(position: Position, hand: NDArray[np.int16]) -> list[Sum]:
     book = position.call_by_rules(row)
     block = cards_that_count(pool, 0, row)
     cards = rules_of(pool, block) if block >= 0 else range(0)
-    return sorted(_sums(position, cards, row, book), key=lambda one: (-one.total, one.call != book))
+    found = sorted(_sums(position, cards, row, book), key=lambda one: (-one.total, one.call != book))
+    return found if any(one.call == book for one in found) else []
 
 
 def _sums(position: Position, cards: range, row: NDArray[np.int16], book: int) -> Iterator[Sum]:
