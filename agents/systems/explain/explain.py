@@ -92,7 +92,7 @@ class Explanation:
     @cached_property
     def force(self) -> str:
         """Return ``forcing``, ``not forcing`` ...; empty where it is obvious."""
-        return force_of(self.position, self.line, self.call)
+        return force_of(self.position, self.line, self.call, self.general)
 
     @cached_property
     def nearly(self) -> tuple[Counterfactual, ...]:
@@ -247,8 +247,10 @@ def rules_text(rules: Sequence[Rule], ranges: Ranges) -> str:
     return "; or ".join(texts) if all(texts) and len(texts) <= _WAYS else ""
 
 
-def force_of(position: Position, line: Line | None, call: int) -> str:
-    """Return what partner must do: by the line's own words if partner does, or as partner's system counts it."""
+def force_of(position: Position, line: Line | None, call: int, general: bool) -> str:
+    """Return what partner must do: by the line's own words, of a general rule if partner does so, or as partner's system
+    counts it.
+    """
     flags = line.flags if line is not None else ()
     for flag in ("gf", "signoff"):
         if flag in flags:
@@ -261,7 +263,7 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
     if partner is None:
         return ""
     passed = float((partner.likely_decisions[0] == PASS).mean())
-    if "invite" in flags and below_game(call) and _RARELY < passed < 1 - _RARELY:
+    if "invite" in flags and below_game(call) and (not general or _RARELY < passed < 1 - _RARELY):
         return FLAG_TEXT["invite"]
     if partner.context[FORCED]:
         return "forcing"
