@@ -36,7 +36,8 @@ def explained(system, hand, auction, vulnerability="None"):
 
 #: System, hand, auction; what the call says.
 TEXTS = [
-    ("two-over-one", "AKQ42.AKJ3.AQ3.2", "", "2♣: 19 or more HCP, strong, forcing, artificial"),
+    ("two-over-one", "AKQ42.AKJ3.AQ3.2", "",
+     "2♣: 19 or more HCP, fewer than 20 only with long suits, strong, forcing, artificial"),
     (
         "two-over-one", "84.KQ9432.72.652", "1N P",
         "2♦: five or more hearts, hearts not shorter than spades, transfer, forcing, artificial",

@@ -248,9 +248,7 @@ def rules_text(rules: Sequence[Rule], ranges: Ranges) -> str:
 
 
 def force_of(position: Position, line: Line | None, call: int, general: bool) -> str:
-    """Return what partner must do: by the line's own words, of a general rule if partner does so, or as partner's system
-    counts it.
-    """
+    """Return what partner must do: by the line's words, a general one's if partner does so, or as partner counts it."""
     flags = line.flags if line is not None else ()
     for flag in ("gf", "signoff"):
         if flag in flags:

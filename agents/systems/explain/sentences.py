@@ -8,7 +8,7 @@ from agents.systems.explain.phrases import PHRASES, PLURAL, RANGES, YES_NO
 from agents.systems.explain.player_terms import SUIT_NAMES, condition, symbols
 from agents.systems.explain.ranges import Ranges, distinct, hull, ranges_of_all
 from agents.systems.language.text import atom_text, is_difference
-from agents.systems.language.tree import INFINITE, Atom, Constraint
+from agents.systems.language.tree import INFINITE, Alternative, Atom, Constraint
 
 #: What sentences call points, and words that are so or not, where that differs from the phrases.
 _SPOKEN_POINTS = {
@@ -103,11 +103,15 @@ def sentence(ranges: Ranges) -> str:
 def light(constraints: Iterable[Constraint], ranges: Ranges) -> str:
     """Write the HCP below which a hand of ``ranges`` needs long suits, as by the rule of 20; empty where none does."""
     sound = [
-        tuple(tuple(way for way in clause if "rule20" not in ranges_of_all(way)) or clause for clause in constraint)
+        tuple(tuple(way for way in clause if not _by_shape(way)) or clause for clause in constraint)
         for constraint in constraints
     ]
     least = min((hull(constraint).get("hcp", (0, 0))[0] for constraint in sound), default=0)
     return f"fewer than {least} only with long suits" if least > ranges.get("hcp", (INFINITE, 0))[0] else ""
+
+
+def _by_shape(way: Alternative) -> bool:
+    return any(atom.word.partition(":")[0] in ("rule20", "playing") for atom in way)
 
 
 def either(constraints: Iterable[Constraint]) -> list[Ranges]:
