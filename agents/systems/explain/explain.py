@@ -153,7 +153,7 @@ class Explanation:
         usual = usual_statement(self.position, self.call)
         if usual is None:
             so_far = shown_text(self.position.shown[self.seat], symbols=True)
-            return f"{ANY} with {so_far}" if any_other else "" if hand else so_far
+            return f"{ANY} with {so_far}" if any_other else "" if hand and so_far.startswith("nothing") else so_far
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
         return ", ".join(filter(None, (ANY if any_other else "", f"usually {more}" if more else "")))
 
