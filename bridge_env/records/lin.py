@@ -34,7 +34,7 @@ from bridge_env.records.derive import (
     settle_play,
     settle_tricks,
 )
-from bridge_env.records.text import Source, Target, text_lines, write_text
+from bridge_env.records.text import Source, Target, text_lines, without_percents, write_text
 from bridge_env.records.words import DASH, plain_hand, vulnerability_of
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
 from bridge_env.rules.cards import (
@@ -131,7 +131,7 @@ def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]
                 faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
             word, start = titled[2], start + titled[1].count("\n")
         if key:
-            yield key_line, key, word.replace("\n", " ")
+            yield key_line, key, without_percents(word).replace("\n", " ")
             key = ""
         elif _KEY.match(word):
             key, key_line = word.lower(), start

@@ -6,16 +6,16 @@ import html
 import io
 import re
 from collections import Counter
-from urllib.parse import unquote
 
 from bridge_env.records import lin, pbn
 from bridge_env.records.board import BadBoard, Problem, ReadResult
 from bridge_env.records.links import LinkError, lin_of_link
-from bridge_env.records.text import Source, text_lines
+from bridge_env.records.text import Source, text_lines, without_percents
 
 _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
-_LINK = re.compile(r"(?:https?://|www\.)[^\s\"'<>|]*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
+_BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
 _NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "<": ">", ">": "<"}  # behind a link, by what stands before it
 
@@ -32,8 +32,8 @@ def read_records(source: Source) -> ReadResult:
     faults: list[BadBoard] = []
     lines = text_lines(source, faults)
     text = "\n".join(lines)
-    if "%7C" in text.upper() and "|" not in text and _LINK.search(text) is None:
-        text = unquote(text)
+    while _BAR.search(text) and "|" not in text and _LINK.search(text) is None:
+        text = without_percents(text)
         lines = text.split("\n")
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
     if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 from typing import IO
+from urllib.parse import unquote_to_bytes
 
 from bridge_env.io.files import atomic_write
 from bridge_env.records.board import BadBoard
@@ -42,10 +44,16 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
         if 2 * zeros.count(0) > len(zeros):
             data = data.decode(encoding, "replace").encode()
     data = data.replace(b"\x1a", b"").replace(b"\r\r\n", b"\n").rstrip(b"\0")
-    return [_decoded(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
+    return [decoded(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
 
 
-def _decoded(line: bytes) -> str:
+def without_percents(text: str) -> str:
+    """Return a text with the signs for which ``%41`` and ``%F6`` stand."""
+    return re.sub(r"(?:%(?:0[9AD]|[2-9A-F][0-9A-F]))+", lambda found: decoded(unquote_to_bytes(found[0])), text, flags=re.I)
+
+
+def decoded(line: bytes) -> str:
+    """Return a text that is UTF-8, else Windows-1252."""
     try:
         return line.decode()
     except UnicodeDecodeError:

@@ -390,7 +390,7 @@ def test_words_for_vulnerability(words):
 
 def test_the_results_of_a_match_are_those_of_boards_without_an_auction():
     text = (
-        f"vg|Cup,1,I,5,6,A,0,B,0|rs|3NN=,4SxE-1,,2HW+1|qx|o5|md|3{HANDS}|sv|o|qx|c5|md|3{HANDS}|sv|o|"
+        f"vg|Cup,1,I,5,6,A,0,B,0|rs|3NN=,4SEx-1,,2HW+1|qx|o5|md|3{HANDS}|sv|o|qx|c5|md|3{HANDS}|sv|o|"
         f"qx|o6|md|4{HANDS}|sv|n|qx|c6|md|4{HANDS}|sv|n|mb|1H|mb|p|mb|p|mb|p|mc|7|"
     )
     result = read_text(text)
@@ -418,6 +418,16 @@ def test_the_form_is_that_of_the_contents(tmp_path):
         for data in (text.encode("utf-16"), text.encode() + b"\0" * 9):
             assert read_records(io.BytesIO(data)) == read_text(text)
     assert read_text(BOARD.replace(HANDS, "AQJ8.KQ87.A7.KQ2,T964.962.932.T73,752..KQJ54.AJ984,")) == read_text(BOARD)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_signs_behind_percents(encoding):
+    text = BOARD.replace("Sue", "Zoë")
+    name, encoded = quote("Zoë", encoding=encoding), quote(text, safe="", encoding=encoding)
+    link = f"https://www.bridgebase.com/tools/handviewer.html?lin={encoded}"
+    safe = f"Look: https://safe.example/?url={quote(link, safe='')}&data=1"
+    for again in (text.replace("Zoë", name), encoded, quote(encoded), link, link.replace("%", "%25"), safe):
+        assert read_text(again).boards == read_text(text).boards
 
 
 @pytest.fixture
