@@ -24,7 +24,7 @@ MENDED = "mended"
 CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
-    r"(.+?[\s,;-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?"
+    r"(.+?[\s,;/-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:+-]+|board|bd|brd|deal|hand|nr|no)?"
     r"(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
     r"(?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+|((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
     re.IGNORECASE,
@@ -250,6 +250,8 @@ def settle_tricks(
 
     Where they contradict one another, the file's count.
     """
+    if contract is not None and contract.passed_out and tricks:
+        faults.append(BadBoard(line, f"the result is {tricks}, but the board is passed out", CONTRADICTION))
     if plays is None or contract is None:
         return None if contract is not None and contract.passed_out else tricks
     rest = plays.take(np.array([0]))  # a copy

@@ -56,7 +56,7 @@ _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
 _TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
 _CALL = re.compile(  # the call, its mark, its note; a comment
-    rf"[\s,]*([1-7]\s*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|[{DASH}/]{{1,2}}|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)"
+    rf"[\s,]*([1-7][\s!@]*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|[{DASH}/]{{1,2}}|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)"
     r"(\s*[!?*]+|)(\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
@@ -260,7 +260,7 @@ def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...]
                 break
             if match is None:
                 raise lin.bad(f"auction: {text[end : end + 20]!r} is not a call", "not a call")
-            end, word = match.end(), "".join(match[1].upper().split())
+            end, word = match.end(), re.sub(r"[\s!@]", "", match[1].upper())
             all_pass, dash = word in ("AP", "ALLPASS"), not word[0].isalnum()
             calls += [PASS] * (passes_missing(calls) if all_pass else 1) if all_pass or dash else [parse_call(word)]
             if "!" in match[2] or match[3]:

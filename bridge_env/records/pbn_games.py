@@ -15,7 +15,10 @@ from bridge_env.rules.cards import DealError
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
 _ROWS_END = ("Score", "Optimum")  # begin the names of tags that may follow the auction
-_OF_BOARD = ("Board", "Dealer", "Vulnerable", "Deal", "Event", "Site", "Date", "Scoring")  # the same at all its tables
+_OF_BOARD = (  # the same at all its tables
+    *("Board", "Dealer", "Vulnerable", "Deal", "Event", "Site", "Date", "Scoring"),
+    *("Stage", "Round", "HomeTeam", "VisitTeam"),
+)
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
@@ -96,7 +99,12 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     game: Game | None = None
     section, ended, reported, place = "", True, False, 0  # a blank line ends a game
     bare = False  # the rows have deals without tags
-    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, "\n".join(lines)))
+    text = "\n".join(lines)
+    for found in _COMMENT.finditer(text):
+        if found[0][0] == "{" and found[0][-1] != "}":
+            reason = f"a comment that is not closed: {found[0][:80]!r}"
+            faults.append(BadBoard(text.count("\n", 0, found.start()) + 1, reason, "comment"))
+    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, text))
     for number, line in enumerate(text.split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
         if not row:

@@ -15,6 +15,7 @@ from bridge_env.io.files import atomic_write
 from bridge_env.records.board import BadBoard
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+_PERCENTS = re.compile(r"(?:%(?:0[9AD]|[2-9A-F][0-9A-F]))+", re.IGNORECASE)
 Target = str | os.PathLike[str] | IO[str]
 
 
@@ -49,7 +50,7 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
 
 def without_percents(text: str) -> str:
     """Return a text with the signs for which ``%41`` and ``%F6`` stand."""
-    return re.sub(r"(?:%(?:0[9AD]|[2-9A-F][0-9A-F]))+", lambda found: decoded(unquote_to_bytes(found[0])), text, flags=re.I)
+    return _PERCENTS.sub(lambda found: decoded(unquote_to_bytes(found[0])), text)
 
 
 def decoded(line: bytes) -> str:

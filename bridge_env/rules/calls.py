@@ -32,9 +32,7 @@ _WORDS = {
     "PASS": PASS, "P": PASS, "--": PASS, "X": DOUBLE, "D": DOUBLE, "DBL": DOUBLE, "DOUBLE": DOUBLE,
     "XX": REDOUBLE, "R": REDOUBLE, "RDBL": REDOUBLE, "REDOUBLE": REDOUBLE,
 }  # fmt: skip
-_RESULT = re.compile(
-    r"([1-7])(NT|[NCDHS])(XX|X|\*\*|\*|RDBL|DBL|R|D)?(?:BY)?([NESW])?(?(3)|(XX?))?(=|[+-]\d{1,2})?$"
-)
+_RESULT = re.compile(r"([1-7])(NT|[NCDHS])(XX|X|\*\*|\*|RDBL|DBL|R|D)?(?:BY)?([NESW])?(?(3)|(XX?))?(=|[+-]\d{1,2})?$")
 _DOUBLINGS = {None: 0, "X": 1, "*": 1, "DBL": 1, "D": 1, "XX": 2, "**": 2, "RDBL": 2, "R": 2}
 _PASSED_OUT = ("P", "AP", "PASS", "PASSED", "ALLPASS", "PASSEDOUT", "PASSOUT")
 

@@ -138,6 +138,8 @@ def test_a_claim_against_the_play_of_lin_is_named():
     text = (FOLDER / "01-lin-played-out-no-mc.lin").read_text().rstrip()
     board, problems = only(text + "mc|9|")
     assert (board.tricks, problems) == (9, ["the result is 9, but in the play declarer takes 11 tricks"])
+    board, problems = only(f"md|3{HANDS}|ah|1|sv|o|mb|pppp|mc|7|")
+    assert (board.tricks, problems) == (None, ["the result is 7, but the board is passed out"])
 
 
 AFTER_5 = "play: cards follow one that is missing, after 5 cards; those are left out"
@@ -170,7 +172,8 @@ def test_voids_are_written_in_many_ways(void):
     [("01", 1), ("007", 7), ("#3", 3), ("Board 12", 12), ("Bd.4", 4), ("board16", 16), ("Spiel 5", 5), ("0", None),
      ("A12", None), ("1-2", None), ("", None), ("1.", 1), ("Board No. 5", 5), ("Donne n° 7", 7), ("3 of 24", 3),
      ("Board 8, Table 2", 8), ("Board 3 (Closed)", 3), ("Session 2, Board 7", 7),
-     ("Board 7 Love All", 7), ("3/24", 3)],
+     ("Board 7 Love All", 7), ("3/24", 3), ("Nr5", 5), ("Deal12", 12),
+     ("Segment 1/Board 5", 5), ("Board+7", 7)],
 )  # fmt: skip
 def test_board_numbers(name, number):
     assert board_number(name) == number
@@ -226,6 +229,7 @@ MENDED = [
     ({PLAY: "SJ S9 S2 SK\nDQ D5 D2 DK"}, BY_HOLDERS),
     ({PLAY: "SJ\nS9\nS2\nSK\nDQ\nD5\nD2\nDK"}, BY_HOLDERS),
     ({PLAY: "1. SJ S9 S2 SK\n2. D5 D2 DK DQ"}, ""),
+    ({PLAY: "Trick 1: SJ S9 S2 SK\nTrick 2: D5 D2 DK *DQ"}, ""),
     ({PLAY: "JS 9S 2S KS\n5D 2D KD QD"}, ""),
     ({PLAY: "SJ,S9,S2,SK\nD5,D2,DK,DQ"}, ""),
     ({PLAY: "N E S W\nSJ-S9-S2-SK\nD5D2DKDQ"}, ""),
@@ -288,6 +292,7 @@ def test_another_table_may_come_later_or_behind_no_blank_line():
         "the game in line 2, which this one leaves out",
         "the game before, which this one leaves out",
     ]
+    assert read_text(f'[Stage "Final"]\n{first}\n\n{second}').boards[1].tags["Stage"] == "Final"
     assert len(read_text(f'{first}\n\n{other}\n\n[Event "Y"]\n[Board "62"]\n{second}').boards) == 2
     auction = "mb|1D|mb|p|mb|p|mb|p|"
     rooms = f"qx|o1|md|3{HANDS}|sv|o|{auction}qx|o2|md|4{HANDS}|sv|n|{auction}qx|c1|{auction}qx|c2|{auction}"
@@ -323,7 +328,8 @@ def test_deals_as_generators_write_them(text, numbers, problems):
     ("word", "call", "told"),
     [("1S=1", "1S", 1), ("1S=", "1S", 1), ("1S(5+)", "1S", 1), ("(1S)", "1S", 0), ("1\u2660", "1S", 0),
      ("1S:", "1S", 1), ("1S =2", "1S", 1), ("1S !!", "1S", 0), ("1S (natural)", "1S", 1), ("1S!1", "1S", 1),
-     ("1S=1=2=", "1S", 1), ("1 S", "1S", 0), ("1 NT", "1NT", 0)],
+     ("1S=1=2=", "1S", 1), ("1S 1)", "1S", 1), ("1S a)", "1S", 1), ("1S\u00b9", "1S", 1), ("1S Alert", "1S", 1),
+     ("1S_", "1S", 1), ("1S=1=*", "1S", 0), ("1!s", "1S", 0), ("1@S", "1S", 0), ("1 S", "1S", 0), ("1 NT", "1NT", 0)],
 )  # fmt: skip
 def test_marks_behind_calls(word, call, told):
     board, problems = only(f'{DEALT}[Auction "N"]\n{word} ALL PASS\n')
@@ -409,6 +415,7 @@ def test_the_form_is_that_of_the_contents(tmp_path):
         ("d.txt", f"{DEAL}\n{DEAL}\n", 2), ("e.lin", GAME.replace("A match", "md|x|"), 1),
         ("f.html", f'<p></p>\n<a href="{link.replace("?", "?bbo=y&amp;")}">1</a>, [2]({link})', 2),
         ("g.txt", f"Board 1: {link}\nBoard 2: {link}", 2), ("h.lin", quote(BOARD, safe=""), 1),
+        ("i.html", GAME.replace("\\", "").replace('"', "&quot;"), 1),
     ):  # fmt: skip
         (tmp_path / name).write_text(text)
         result = read_records(tmp_path / name)
@@ -459,8 +466,9 @@ def test_tables_of_other_columns_and_seats(solved):
     board, problems = only(f'{deal}[OptimumResultTable "Denomination;Result\\2R;Declarer"]\n{other}\n')
     assert (board.table[0, 4], problems) == (-1, [])
     digits = {seat: "".join(f"{n:X}" for n in solved.table["NESW".index(seat), ::-1]) for seat in "NSEW"}
-    ability = " ".join(f"{seat}:{digits[seat]}" for seat in "NSEW")
-    assert only(f'{deal}[Ability "{ability}"]\n') == (solved, [])
+    for colon in ":", " ":
+        ability = " ".join(f"{seat}{colon}{digits[seat]}" for seat in "NSEW")
+        assert only(f'{deal}[Ability "{ability}"]\n') == (solved, [])
     board, problems = only(f'{deal}[Ability "good"]\n')
     assert (board.tags, len(problems)) == ({"Ability": "good"}, 1)
 
@@ -532,16 +540,32 @@ def test_the_play_of_a_partial_deal_is_lost_and_named():
     "row",
     ["1S - 2S - - -", "1S \u2013 2S \u2013 \u2013 \u2013", "1S / 2S / / /", "1S -- 2S -- -- --", "1S-P-2S-P-P-P",
      "1S, P, 2S, AP", "1SP2SPPP", "1S P 2S (AP)", "1S P 2S a.p.", "1S P 2S all_pass", "1S P 2S passed out",
-     "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
-     "North East South West\n1S P 2S AP"],
+     "1S P 2S A/P", "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
+     "North East South West\n1S P 2S AP", "West North East South\n- 1S P 2S\nAP", "1S Paso 2S Pas Pase Passe"],
 )  # fmt: skip
 def test_calls_as_people_write_them(row):
     board, problems = only(f'{DEALT}[Auction "N"]\n{row}\n')
     assert board.auction == calls("1S P 2S P P P")
     assert len(problems) == (row.count(" - 2S") + row.count("\u2013 2S") + row.count("/ 2S") + row.count("may"))
     if not re.search(r"\n|,|Spade|P-", row):  # LIN has one call in each value
-        lin = "".join(f"mb|{word}|" for word in re.sub("a.p.|all_pass|passed out|\\(AP\\)", "ap", row).split())
+        lin = "".join(f"mb|{word}|" for word in re.sub("a.p.|A/P|all_pass|passed out|\\(AP\\)", "ap", row).split())
         assert only(f"md|3{HANDS}|ah|1|sv|o|{lin}")[0].auction == board.auction
+
+
+@pytest.mark.parametrize(
+    ("rows", "auction", "named"),
+    [
+        ("1S P *\n2S", "1S P", ["auction: '2S' behind its end is not read"]),
+        ("1S P + 2S", "1S P", ["auction: '2S' behind its end is not read"]),
+        ("<br>\n1S AP end", "1S P P P", ["auction: '<BR>' is not read", "auction: 'END' is not read"]),
+        ('"1S" AP', "1S P P P", ["auction: '\"' behind 1S is not read"]),
+        ("1S Kontra Surcontre AP", "1S X XX P P P", []),
+        ("1S {good\nAP", "1S", ["a comment that is not closed: '{good\\nAP'"]),
+    ],
+)
+def test_what_costs_no_auction_is_named(rows, auction, named):
+    board, problems = only(f'{DEALT}[Auction "N"]\n{rows}\n')
+    assert (board.auction, problems) == (calls(auction), named)
 
 
 @pytest.mark.parametrize(
@@ -663,8 +687,12 @@ BY_E = '[Contract "4H"]\n[Declarer "E"]\n'
         (BY_E + '[Result "\u22122"]', "4H E", 8, []), (BY_E + '[Score "EW -50"]', "4H E", 9, []),
         (BY_E + '[Score "NS 50"]', "4H E", 9, []), (BY_E + '[Score "450"]', "4H E", 11, []),
         (BY_E + '[Score "451"]', "4H E", None, ["the score is 451, which is not that of 4H E"]),
+        ('[Contract "3NT"]\n[Declarer "Ost"]\n[Result "down 1"]', "3NT E", 8, []),
+        ('[Contract "3NT"]\n[Declarer "(E)"]\n[Result "made"]', "3NT E", 9, []),
+        ('[Contract "3NT"]\n[Declarer "Nord"]\n[Result "10 tricks"]', "3NT N", 10, []),
+        ('[Contract "-"]\n[Declarer "-"]\n[Result "-"]', "None", None, []),
         ('[Contract "Pass"]\n[Result "0"]', "Pass", None, []),
-        ('[Contract "Pass"]\n[Result "9"]', "Pass", None, ["result '9' of a board that is passed out"]),
+        ('[Contract "Pass"]\n[Result "9"]', "Pass", None, ["the result is 9, but the board is passed out"]),
         ('[Declarer "N"]\n[Contract "4HE-2"]', "4H N", 8, ["the contract 4HE-2 is not that of the declarer N"]),
         ('[Contract "4HX"]\n[Declarer "?"]\n[Result "9"]', "None", 9,
          ["the contract 4HX is left out, as its declarer is not known"]),
