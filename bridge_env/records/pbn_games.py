@@ -100,10 +100,10 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     section, ended, reported, place = "", True, False, 0  # a blank line ends a game
     bare = False  # the rows have deals without tags
     text = "\n".join(lines)
-    for found in _COMMENT.finditer(text):
-        if found[0][0] == "{" and found[0][-1] != "}":
-            reason = f"a comment that is not closed: {found[0][:80]!r}"
-            faults.append(BadBoard(text.count("\n", 0, found.start()) + 1, reason, "comment"))
+    for comment in _COMMENT.finditer(text):
+        if comment[0][0] == "{" and comment[0][-1] != "}":
+            reason = f"a comment that is not closed: {comment[0][:80]!r}"
+            faults.append(BadBoard(text.count("\n", 0, comment.start()) + 1, reason, "comment"))
     text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, text))
     for number, line in enumerate(text.split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
