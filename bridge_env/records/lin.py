@@ -227,7 +227,7 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     if lin.place_in_match not in (None, number):
         faults.append(lin.bad(f"qx has {lin.place_in_match}, ah {number}, which counts", CONTRADICTION))
     title = lin.value("ah") if number is None else ""  # what is no number stays a tag
-    tags = {"Event": lin.value("vg"), "Room": lin.room, "Board": title} | _read_names(lin, lin.room)
+    tags = {"Event": lin.value("vg"), "Room": lin.room, "Board": title} | _read_names(lin, lin.room, faults)
     return Board(
         owner, dealer, vulnerability, number, bidding.calls or None, contract, tricks,
         None if plays is None else plays.cards(0),
@@ -306,12 +306,13 @@ def _take_result(
     return found
 
 
-def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
+def _read_names(lin: _LinBoard, room: str, faults: list[BadBoard]) -> dict[str, str]:
     """Return the player by seat; of eight names the last four sit in the closed room."""
     names = [name.strip() for name in lin.values.get("pn", lin.names).split(",")]
-    if len(names) == 8:
-        names = names[4:] if room == "Closed" else names[:4]
-    return {seat: name for seat, name in zip(_PLAYERS, names, strict=True) if name} if len(names) == 4 else {}
+    if any(names[8:]) or (len(names) != 8 and any(names[4:])):
+        faults.append(lin.bad(f"pn has {len(names)} names, of which the first four are read", "mark"))
+    names = names[4:] if room == "Closed" and len(names) == 8 else names
+    return {seat: name for seat, name in zip(_PLAYERS, names, strict=False) if name}
 
 
 def _read_deal(lin: _LinBoard) -> UInt8Array:

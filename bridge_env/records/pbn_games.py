@@ -39,6 +39,7 @@ _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
 _OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
 _NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
+_NAMES |= dict.fromkeys(("vul", "vulnerability"), "Vulnerable")
 _TAG_OVER_LINES = re.compile(r'\[\s*[A-Za-z]\w*\s*"(?:[^"\\\[]|\\.)*"\s*\]')
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
@@ -234,7 +235,7 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
         number = board_number(game.value("Board")) or game.value("Board")
-        source = before if number in UNKNOWN_VALUES else by_number.get(number)
+        source = before if game.lacks("Board") else by_number.get(number)
         if source is not None and game.lacks("Deal"):
             _take_board(game, source, faults)
         before = game

@@ -187,6 +187,13 @@ def test_words_behind_a_number_are_named():
         assert [p.reason for p in read_text(text).problems] == ["board: ', Table 2' behind the number is not read"]
 
 
+@pytest.mark.parametrize(("names", "read"), [("a", "a"), ("a,b,c", "abc"), ("a,b,c,d,", "abcd"), ("a,b,c,d,e", "abcd")])
+def test_names_of_lin(names, read):
+    board, problems = only(BOARD.replace("Sue,Wes,Nan,Ed", names))
+    assert "".join(board.tags.values()) == read
+    assert problems == ["pn has 5 names, of which the first four are read"] * names.endswith("e")
+
+
 @pytest.mark.parametrize(
     ("room", "number", "name"), [("1", 1, None), ("o003", 3, "Open"), ("Closed 3", 3, "Closed"), ("o-1,x", 1, "Open")]
 )
@@ -214,6 +221,7 @@ MENDED = [
         "the auction starts with N, but E is the dealer; by the declarer, N is the dealer",
     ),
     (LATER | FROM_SOUTH, SOUTH + "2 opening passes put in front"),
+    ({"Pass Pass 1S": "Pass Pass Pass 1S"}, "auction: 1 opening pass left out, so that W is the declarer"),
     (FROM_SOUTH, SOUTH + "the dealer counts"),
     (FROM_SOUTH | {'[Declarer "W"]\n': ""}, SOUTH + "the dealer counts"),
     ({'[Declarer "W"]': '[Declarer "?"]', '[Contract "2NT"]': '[Contract ""]'}, ""),
@@ -389,7 +397,8 @@ def test_small_losses_cost_no_board(old, new, kind):
 
 @pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South", "n", "N-Z", "Nord-Sud"])
 def test_words_for_vulnerability(words):
-    assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1
+    for tag in "Vulnerable", "Vulnerability", "Vul":
+        assert only(f'{DEALT}[{tag} "{words}"]\n')[0].vulnerability == 1
     board, problems = only(BOARD.replace("sv|n|", f"sv|{words}|").replace("Board 7", "Board 8"))
     assert (board.vulnerability, problems) == (1, [])
 
@@ -717,7 +726,8 @@ def test_empty_values_and_dashes_begin_no_game():
     text = f'[Board "3"]\n[Dealer "-"]\n[Deal ""]\n[Deal "{DEAL}"]\n'
     board, problems = only(text)
     assert (board.number, board.dealer, problems) == (3, 2, [])
-    second = read_text((FOLDER / "02-second-table-without-deal.pbn").read_text().replace('[West "E"]', '[Deal "?"]'))
+    text = (FOLDER / "02-second-table-without-deal.pbn").read_text()
+    second = read_text(text.replace('[West "E"]', '[Board "-"]\n[Deal "?"]'))
     assert [board.number for board in second.boards] == [62, 62]
 
 
