@@ -21,6 +21,7 @@ _CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
 _MARKED_CALL = re.compile(rf"[^A-Z0-9]?(?!AP)({_CALL})(\)|(?:[^A-Z0-9]|\d+=).*)$")  # in brackets, or with another mark
 _REMARK = re.compile(r"(?:ALERT|STOP|SKIP)\w*|[A-Z]\)")
+_LABEL = re.compile(r"^\s*\d+[.:)]\s+|(?<!\S)[NESW]:(?=\w)")  # of a row or a call
 _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
 _JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
@@ -34,12 +35,12 @@ def words_of(game: Game, section: str, faults: list[BadBoard]) -> Iterator[tuple
     over = False
     for line, row in game.rows.get(section, ()):
         if section == "Auction":
-            row = plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row))
+            row = _LABEL.sub("", plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row)))
         else:
             row = _JOINED_CARDS.sub(r"\1 ", _UNKNOWN_CARD.sub("-", row).replace(",", " "))
         row = _MARKS.sub(lambda mark: f" {mark[0].rstrip('*')} " if mark[0][0] == "=" else " ", row)
         words = plain_suits(row).split()
-        if {word[0] for word in words} == set(SEATS):  # the seats above their calls or cards
+        if {word[0] for word in words} == set(SEATS) and len(words) == 4:  # the seats above their calls or cards
             continue
         end = 0 if over else next((i + 1 for i, word in enumerate(words) if word in ("*", "+")), len(words))
         # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.

@@ -550,7 +550,8 @@ def test_the_play_of_a_partial_deal_is_lost_and_named():
     ["1S - 2S - - -", "1S \u2013 2S \u2013 \u2013 \u2013", "1S / 2S / / /", "1S -- 2S -- -- --", "1S-P-2S-P-P-P",
      "1S, P, 2S, AP", "1SP2SPPP", "1S P 2S (AP)", "1S P 2S a.p.", "1S P 2S all_pass", "1S P 2S passed out",
      "1S P 2S A/P", "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
-     "North East South West\n1S P 2S AP", "West North East South\n- 1S P 2S\nAP", "1S Paso 2S Pas Pase Passe"],
+     "North East South West\n1S P 2S AP", "West North East South\n- 1S P 2S\nAP", "1S Paso 2S Pas Pase Passe",
+     "1. 1S P 2S P\n2. P P", "N:1S E:P S:2S W:P\nN:P E:P", "N: E: S: W:\n1S P 2S P P P"],
 )  # fmt: skip
 def test_calls_as_people_write_them(row):
     board, problems = only(f'{DEALT}[Auction "N"]\n{row}\n')
