@@ -159,7 +159,8 @@ def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
     if name in game.tags:
         if after_blank or (name in _OPENING and not (game.lacks("Deal") and game.lacks(name))):
             return True
-        return "Auction" in game.rows and (name == "Auction" or not late)  # another table
+        other = "Auction" in game.rows and (name == "Auction" or not late)
+        return other or (name in ("Room", "Table") and "Contract" in game.tags)  # another table
     if not after_blank or late:
         return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags

@@ -301,6 +301,8 @@ def test_another_table_may_come_later_or_behind_no_blank_line():
         "the game before, which this one leaves out",
     ]
     assert read_text(f'[Stage "Final"]\n{first}\n\n{second}').boards[1].tags["Stage"] == "Final"
+    rooms = f'{DEALT}[Room "Open"]\n[Contract "4HN"]\n[Room "Closed"]\n[Contract "3HN"]\n'
+    assert [str(board.contract) for board in read_text(rooms).boards] == ["4H N", "3H N"]
     assert len(read_text(f'{first}\n\n{other}\n\n[Event "Y"]\n[Board "62"]\n{second}').boards) == 2
     auction = "mb|1D|mb|p|mb|p|mb|p|"
     rooms = f"qx|o1|md|3{HANDS}|sv|o|{auction}qx|o2|md|4{HANDS}|sv|n|{auction}qx|c1|{auction}qx|c2|{auction}"
