@@ -131,7 +131,7 @@ def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]
                 faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
             word, start = titled[2], start + titled[1].count("\n")
         if key:
-            yield key_line, key, without_percents(word).replace("\n", " ")
+            yield key_line, key, (word if " " in word else without_percents(word)).replace("\n", " ")
             key = ""
         elif _KEY.match(word):
             key, key_line = word.lower(), start

@@ -49,10 +49,11 @@ def lin_of_link(link: str) -> str:
     except ValueError as error:
         raise LinkError(f"{link[:200]!r} is not a link: {error}") from None
     texts = {key.lower(): decoded(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
-    values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", without_percents(text)).strip() for key, text in texts.items()}
+    values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", text).strip() for key, text in texts.items()}
     if "lin" not in values and not values.keys() & set("nesw"):
         raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
-    return values.get("lin") or _lin_of_hands(values)
+    lin = values.get("lin", "")
+    return (lin if "|" in lin else without_percents(lin)) or _lin_of_hands(values)
 
 
 def _lin_of_hands(values: Mapping[str, str]) -> str:

@@ -446,6 +446,7 @@ def test_signs_behind_percents(encoding):
     safe = f"Look: https://safe.example/?url={quote(link, safe='')}&data=1"
     for again in (text.replace("Zoë", name), encoded, quote(encoded), link, link.replace("%", "%25"), safe):
         assert read_text(again).boards == read_text(text).boards
+    assert read_text(text.replace("strong", "20%BA, strong")).boards[0].notes[2].startswith("20%BA")
 
 
 @pytest.fixture
