@@ -152,7 +152,7 @@ class Bidding:
             turned = (0, (self.dealer + self.declarer - end.declarer) & 3)
             ways = [*ways, turned] if self.dealer_by == "number" else [turned]
         for count, dealer in ways:
-            moved = auction_end(self.line, self.passed(count), dealer)
+            moved = auction_end(self.line, (PASS,) * count + self.calls[max(0, -count) :], dealer)
             if moved is not None and moved.declarer == self.declarer:
                 how = f"{passes_text(abs(count), 'opening')} {'put in front' if count > 0 else 'left out'}"
                 how = how if count else f"{SEATS[dealer]} is the dealer"
@@ -189,13 +189,9 @@ class Bidding:
         faults.append(BadBoard(self.line, reason, MENDED))
         return end
 
-    def passed(self, count: int) -> tuple[int, ...]:
-        """Return the calls behind some more passes, or less where ``count`` is negative."""
-        return (PASS,) * count + self.calls[max(0, -count) :]
-
     def begin(self, count: int, dealer: int) -> None:
         """Put passes in front, or leave them out, and let a seat be the dealer."""
-        self.dealer, self.calls = dealer, self.passed(count)
+        self.dealer, self.calls = dealer, (PASS,) * count + self.calls[max(0, -count) :]
         self.notes = {index + count: text for index, text in self.notes.items() if index + count >= 0}
 
     def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:

@@ -19,12 +19,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from bridge_env.hands.deals import deal_of_hands, suit_ranks
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
     CONTRADICTION,
+    MENDED,
     Bidding,
     board_number,
     by_number_or_place,
@@ -211,7 +213,7 @@ def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> Non
 def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
     calls, notes = _read_calls(lin, faults)
-    number, owner = lin.number, _read_deal(lin)
+    number, owner = lin.number, _read_deal(lin, faults)
     dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)
     cards = _read_cards(lin, faults)
     leader = leader_of(owner, cards)
@@ -315,14 +317,20 @@ def _read_names(lin: _LinBoard, room: str, faults: list[BadBoard]) -> dict[str, 
     return {seat: name for seat, name in zip(_PLAYERS, names, strict=False) if name}
 
 
-def _read_deal(lin: _LinBoard) -> UInt8Array:
-    """Return owner uint8 (52,), 255 for the cards of hands that are left out."""
+def _read_deal(lin: _LinBoard, faults: list[BadBoard]) -> UInt8Array:
+    """Return owner uint8 (52,), 255 for the cards of hands that are left out; the fourth follows from three."""
     text = "".join(plain_suits(lin.value("md")).split()).lstrip("01234")
     if not text.strip(","):
         raise lin.bad("the board has no deal", "no deal")
+    hands = [plain_hand(hand) for hand in text.split(",")]
     try:
-        return deal_of_hands([plain_hand(hand) for hand in text.split(",")], SEATS.index("S"), text)
+        return deal_of_hands(hands, SEATS.index("S"), text)
     except DealError as error:
+        with suppress(DealError):
+            if len(hands) == 4 and all(hands[:3]):
+                owner = deal_of_hands(hands[:3], SEATS.index("S"), text)
+                faults.append(lin.bad(f"{error}; the fourth hand follows from the other three", MENDED))
+                return owner
         raise lin.bad(str(error), "not 52 distinct cards") from None
 
 

@@ -24,8 +24,7 @@ _DOUBLE = "(?:DOU?BLE[DT]?|[CK]ONTR[AEOÉ])"
 _LETTERS = (
     (r"\bNO[\s-]*TRUMPS?\b", "NT"), (r"\b([1-7])\s*SA\b", r"\1NT"), (r"\b([SHDC])(?:PADE|EART|IAMOND|LUB)S?\b", r"\1"),
     (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"), (rf"\b(?:RE|SUR)-?{_DOUBLE}\b", "XX"), (rf"\b{_DOUBLE}\b", "X"),
-    (r"(?<=[1-7])[!@]([CDHSN])\b", r"\1"), (r"\b(?:DOWN|OFF)\s*(?=\d)", "-"), (r"\bMADE\b(?!\s*\d)", "="),
-    (r"\s*TRICKS?\b", ""),
+    (r"(?<=[1-7])[!@]([CDHSN])\b", r"\1"), (r"(?:DOWN|OFF)\s*(?=\d)", "-"), (r"MADE$", "="), (r"\s*TRICKS?$", ""),
     (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"), (r"(?<!\S)(?:PASS?[EO]?(?!\s+OUT)|NB|NO BID)(?!\w)", "P"),
     (r"\(?(?<!\w)(?:ALL[\s_-]*P(?:ASS(?:ED|ES)?)?|A[./]?P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?", " AP "),
 )  # fmt: skip
@@ -47,11 +46,7 @@ def vulnerability_of(text: str) -> int:
 
 
 def seat_of(text: str) -> int:
-    """Return the number of ``"N"``, ``"(East)"`` or ``"Süd"``.
-
-    Raises:
-        ValueError: not a seat.
-    """
+    """Return the number of ``"N"``, ``"(East)"`` or ``"Süd"``; raise ``ValueError`` for another text."""
     word = text.strip(" .()")
     return parse_seat(_SEATS_ABROAD.get(word.lower(), word))
 

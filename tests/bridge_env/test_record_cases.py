@@ -187,6 +187,14 @@ def test_words_behind_a_number_are_named():
         assert [p.reason for p in read_text(text).problems] == ["board: ', Table 2' behind the number is not read"]
 
 
+@pytest.mark.parametrize(("fourth", "reason"), [("ST", "1 cards"), ("SK3HAJT543DT86C64", "C4 in two hands")])
+def test_a_fourth_hand_that_cannot_be_is_mended_by_three(fourth, reason):
+    board, problems = only(BOARD.replace(HANDS, HANDS + fourth))
+    assert (board, len(problems)) == (only(BOARD)[0], 1)
+    assert reason in problems[0]
+    assert problems[0].endswith("; the fourth hand follows from the other three")
+
+
 @pytest.mark.parametrize(("names", "read"), [("a", "a"), ("a,b,c", "abc"), ("a,b,c,d,", "abcd"), ("a,b,c,d,e", "abcd")])
 def test_names_of_lin(names, read):
     board, problems = only(BOARD.replace("Sue,Wes,Nan,Ed", names))
