@@ -24,7 +24,7 @@ MENDED = "mended"
 CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
-    r"(.+?[\s,;-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:-]+|board|bd|brd)?"
+    r"(.+?[\s,;/-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:+-]+|board|bd|brd|deal|hand|nr|no)?"
     r"(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
     r"(?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+|((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
     re.IGNORECASE,
@@ -120,9 +120,9 @@ class Bidding:
     def settle(self, faults: list[BadBoard]) -> Contract | None:
         """Mend the calls by the contract, the declarer and the lead; return the contract.
 
-        Passes are put in front until the declarer agrees, and at the end where the contract or a play says that the
-        auction is over. A declarer that neither the auction nor the lead agrees with is theirs. A dealer that the file
-        does not name follows from the declarer.
+        Passes are put in front or left out until the declarer agrees, and put at the end where the contract or a play
+        says that the auction is over. A declarer that neither the auction nor the lead agrees with is theirs. A dealer
+        that the file does not name follows from the declarer.
 
         Raises:
             BadBoard: an illegal auction, or one that ends in another contract.
@@ -146,19 +146,20 @@ class Bidding:
             return end
         opening = next(place for place, call in enumerate(self.calls) if call != PASS)
         ways = [(count, self.dealer) for count in range(1, 4 - opening)]
-        if self.dealer_by != "tag" and self.declarer is not None:
+        if self.dealer_by == "tag" and self.seat is not None:
+            ways += [(-count, self.dealer) for count in range(1, opening + 1)]
+        elif self.dealer_by != "tag" and self.declarer is not None:
             turned = (0, (self.dealer + self.declarer - end.declarer) & 3)
             ways = [*ways, turned] if self.dealer_by == "number" else [turned]
         for count, dealer in ways:
-            moved = auction_end(self.line, (PASS,) * count + self.calls, dealer)
+            moved = auction_end(self.line, (PASS,) * count + self.calls[max(0, -count) :], dealer)
             if moved is not None and moved.declarer == self.declarer:
-                how = f"{passes_text(count, 'opening')} put in front" if count else f"{SEATS[dealer]} is the dealer"
+                how = f"{passes_text(abs(count), 'opening')} {'put in front' if count > 0 else 'left out'}"
+                how = how if count else f"{SEATS[dealer]} is the dealer"
                 reason = f"auction: {how}, so that {SEATS[moved.declarer]} is the declarer"
                 faults.append(BadBoard(self.line, reason, MENDED))
                 self.begin(count, dealer)
                 return moved
-        if self.seat is not None:
-            raise BadBoard(self.contract_line, self._differs(end), NOT_THE_AUCTIONS)
         return end
 
     def _cut(self, faults: list[BadBoard]) -> None:
@@ -189,9 +190,9 @@ class Bidding:
         return end
 
     def begin(self, count: int, dealer: int) -> None:
-        """Put passes in front, and let a seat be the dealer."""
-        self.dealer, self.calls = dealer, (PASS,) * count + self.calls
-        self.notes = {index + count: text for index, text in self.notes.items()}
+        """Put passes in front, or leave them out, and let a seat be the dealer."""
+        self.dealer, self.calls = dealer, (PASS,) * count + self.calls[max(0, -count) :]
+        self.notes = {index + count: text for index, text in self.notes.items() if index + count >= 0}
 
     def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:
         named = self.contract
@@ -250,6 +251,8 @@ def settle_tricks(
 
     Where they contradict one another, the file's count.
     """
+    if contract is not None and contract.passed_out and tricks:
+        faults.append(BadBoard(line, f"the result is {tricks}, but the board is passed out", CONTRADICTION))
     if plays is None or contract is None:
         return None if contract is not None and contract.passed_out else tricks
     rest = plays.take(np.array([0]))  # a copy

@@ -19,12 +19,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from bridge_env.hands.deals import deal_of_hands, suit_ranks
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
     CONTRADICTION,
+    MENDED,
     Bidding,
     board_number,
     by_number_or_place,
@@ -34,7 +36,7 @@ from bridge_env.records.derive import (
     settle_play,
     settle_tricks,
 )
-from bridge_env.records.text import Source, Target, text_lines, write_text
+from bridge_env.records.text import Source, Target, text_lines, without_percents, write_text
 from bridge_env.records.words import DASH, plain_hand, vulnerability_of
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
 from bridge_env.rules.cards import (
@@ -56,7 +58,7 @@ _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
 _TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
 _CALL = re.compile(  # the call, its mark, its note; a comment
-    rf"[\s,]*([1-7]\s*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|[{DASH}/]{{1,2}}|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)"
+    rf"[\s,]*([1-7][\s!@]*(?:NT|[NCDHS])|ALL\s*PASS|AP|PASS|P|[{DASH}/]{{1,2}}|REDOUBLE|RDBL|XX|R|DOUBLE|DBL|X|D)"
     r"(\s*[!?*]+|)(\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
@@ -131,7 +133,7 @@ def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]
                 faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
             word, start = titled[2], start + titled[1].count("\n")
         if key:
-            yield key_line, key, word.replace("\n", " ")
+            yield key_line, key, (word if " " in word else without_percents(word)).replace("\n", " ")
             key = ""
         elif _KEY.match(word):
             key, key_line = word.lower(), start
@@ -211,7 +213,7 @@ def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> Non
 def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
     calls, notes = _read_calls(lin, faults)
-    number, owner = lin.number, _read_deal(lin)
+    number, owner = lin.number, _read_deal(lin, faults)
     dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)
     cards = _read_cards(lin, faults)
     leader = leader_of(owner, cards)
@@ -227,7 +229,7 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     if lin.place_in_match not in (None, number):
         faults.append(lin.bad(f"qx has {lin.place_in_match}, ah {number}, which counts", CONTRADICTION))
     title = lin.value("ah") if number is None else ""  # what is no number stays a tag
-    tags = {"Event": lin.value("vg"), "Room": lin.room, "Board": title} | _read_names(lin, lin.room)
+    tags = {"Event": lin.value("vg"), "Room": lin.room, "Board": title} | _read_names(lin, lin.room, faults)
     return Board(
         owner, dealer, vulnerability, number, bidding.calls or None, contract, tricks,
         None if plays is None else plays.cards(0),
@@ -260,7 +262,7 @@ def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...]
                 break
             if match is None:
                 raise lin.bad(f"auction: {text[end : end + 20]!r} is not a call", "not a call")
-            end, word = match.end(), "".join(match[1].upper().split())
+            end, word = match.end(), re.sub(r"[\s!@]", "", match[1].upper())
             all_pass, dash = word in ("AP", "ALLPASS"), not word[0].isalnum()
             calls += [PASS] * (passes_missing(calls) if all_pass else 1) if all_pass or dash else [parse_call(word)]
             if "!" in match[2] or match[3]:
@@ -306,22 +308,29 @@ def _take_result(
     return found
 
 
-def _read_names(lin: _LinBoard, room: str) -> dict[str, str]:
+def _read_names(lin: _LinBoard, room: str, faults: list[BadBoard]) -> dict[str, str]:
     """Return the player by seat; of eight names the last four sit in the closed room."""
     names = [name.strip() for name in lin.values.get("pn", lin.names).split(",")]
-    if len(names) == 8:
-        names = names[4:] if room == "Closed" else names[:4]
-    return {seat: name for seat, name in zip(_PLAYERS, names, strict=True) if name} if len(names) == 4 else {}
+    if any(names[8:]) or (len(names) != 8 and any(names[4:])):
+        faults.append(lin.bad(f"pn has {len(names)} names, of which the first four are read", "mark"))
+    names = names[4:] if room == "Closed" and len(names) == 8 else names
+    return {seat: name for seat, name in zip(_PLAYERS, names, strict=False) if name}
 
 
-def _read_deal(lin: _LinBoard) -> UInt8Array:
-    """Return owner uint8 (52,), 255 for the cards of hands that are left out."""
+def _read_deal(lin: _LinBoard, faults: list[BadBoard]) -> UInt8Array:
+    """Return owner uint8 (52,), 255 for the cards of hands that are left out; the fourth follows from three."""
     text = "".join(plain_suits(lin.value("md")).split()).lstrip("01234")
     if not text.strip(","):
         raise lin.bad("the board has no deal", "no deal")
+    hands = [plain_hand(hand) for hand in text.split(",")]
     try:
-        return deal_of_hands([plain_hand(hand) for hand in text.split(",")], SEATS.index("S"), text)
+        return deal_of_hands(hands, SEATS.index("S"), text)
     except DealError as error:
+        with suppress(DealError):
+            if len(hands) == 4 and all(hands[:3]):
+                owner = deal_of_hands(hands[:3], SEATS.index("S"), text)
+                faults.append(lin.bad(f"{error}; the fourth hand follows from the other three", MENDED))
+                return owner
         raise lin.bad(str(error), "not 52 distinct cards") from None
 
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LIN_SEATS, lin_text, read_lin
+from bridge_env.records.text import decoded, without_percents
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
@@ -44,13 +45,15 @@ def lin_of_link(link: str) -> str:
         LinkError: not a link to the hand viewer.
     """
     try:
-        query = parse_qs(urlsplit(link.strip()).query, keep_blank_values=True, max_num_fields=100)
+        query = parse_qs(urlsplit(link.strip()).query, True, max_num_fields=100, errors="surrogateescape")
     except ValueError as error:
         raise LinkError(f"{link[:200]!r} is not a link: {error}") from None
-    values = {key.lower(): re.sub(r"[\x00-\x1f\x7f]", " ", found[0]).strip() for key, found in query.items()}
+    texts = {key.lower(): decoded(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
+    values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", text).strip() for key, text in texts.items()}
     if "lin" not in values and not values.keys() & set("nesw"):
         raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
-    return values.get("lin") or _lin_of_hands(values)
+    lin = values.get("lin", "")
+    return (lin if "|" in lin else without_percents(lin)) or _lin_of_hands(values)
 
 
 def _lin_of_hands(values: Mapping[str, str]) -> str:

@@ -40,7 +40,7 @@ from bridge_env.records.pbn_auction import read_bidding, words_of
 from bridge_env.records.pbn_games import FOUR_HANDS, UNKNOWN_VALUES, Game, games, inherited, unescape
 from bridge_env.records.tables import HEADER, read_ability, read_digits, read_rows, rows_of_grid, table_rows
 from bridge_env.records.text import Source, Target, text_lines, write_text
-from bridge_env.records.words import plain_dashes, plain_deal, read_contract, vulnerability_of
+from bridge_env.records.words import plain_dashes, plain_deal, plain_words, read_contract, vulnerability_of
 from bridge_env.rules.calls import Contract, call_text, parse_result
 from bridge_env.rules.cards import CARD_NUMBERS, SEATS, UNKNOWN, DealError, UInt8Array, board_vulnerability, card_text
 from bridge_env.rules.play import row_winner
@@ -57,7 +57,8 @@ _SIDES = re.compile(
     r"(?:(NS|EW|[NESW]\b)[\s:=]*)?\^?([+-]?\d{1,5})(?:\s*/?\s*(NS|EW|[NESW])|[\s;,/]*(?:NS|EW)[\s:=]*[+-]?\d+)?$",
     re.ASCII,
 )
-_CARD = re.compile(r"(?:([SHDC])(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))((?:[^A-Z0-9].*)?)$")  # in either order; a mark
+# In either order; a mark.
+_CARD = re.compile(r"[^A-Z0-9]?(?:([SHDC])(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))((?:[^A-Z0-9].*)?)$")
 _NO_CARD = re.compile(r"[-?._*\u2010-\u2015\u2026]+$|[SHDC]?X+$")
 
 
@@ -146,14 +147,10 @@ def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) 
 
 def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) -> int | None:
     """Return declarer's tricks; the tag may have a side's instead, or tricks over and under the contract."""
-    text = plain_dashes(game.value("Result").lstrip("^").upper())
+    text = plain_words(plain_dashes(game.value("Result").lstrip("^")))
     if not text.strip("-?*X"):
         found = read_contract(game.value("Contract"))
         return None if found is None else found[1]
-    if contract is not None and contract.passed_out:
-        if text != "0":
-            faults.append(game.bad("Result", f"result {text!r} of a board that is passed out", CONTRADICTION))
-        return None
     full = parse_result(text)
     if text[0] in "=+-" or (full is not None and full[1] is not None):
         found = full or (None if contract is None else parse_result(f"{str(contract).rpartition(' ')[0]}{text}"))
@@ -198,9 +195,10 @@ def _check_score(
 def _play_rows(game: Game, faults: list[BadBoard]) -> list[list[int]]:
     """Return the tricks of the play by column, -1 for no card; rows of one or over four cards are in order."""
     rows: list[list[int]] = []
-    for number, words in words_of(game, "Play"):
+    for number, words in words_of(game, "Play", faults):
         cards = []
-        for word in words[1:] if re.fullmatch(r"\d{1,2}[.:)]?", words[0]) else words:
+        words = words[words[:1] == ["TRICK"] :]
+        for word in words[bool(words and re.fullmatch(r"\d{1,2}[.:)]?", words[0])) :]:
             if word not in ("*", "+"):
                 cards.append(_read_card(word, number, faults))
         if cards:

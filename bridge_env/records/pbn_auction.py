@@ -9,41 +9,46 @@ from itertools import chain
 
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import CONTRADICTION, MENDED, Bidding, by_number_or_place, passes_missing, passes_text
-from bridge_env.records.pbn_games import UNKNOWN_VALUES, Game, unescape
-from bridge_env.records.words import DASH, plain_words, read_contract
+from bridge_env.records.pbn_games import Game, unescape
+from bridge_env.records.words import DASH, plain_words, read_contract, seat_of
 from bridge_env.rules.auction import IllegalCall, one_auction
 from bridge_env.rules.calls import PASS, CallError, Contract, parse_call
-from bridge_env.rules.cards import SEATS, board_dealer, parse_seat, plain_suits
+from bridge_env.rules.cards import SEATS, board_dealer, plain_suits
 
-_MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
+_MARKS = re.compile(r"=\d*=\**|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
 _CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
-_MARKED_CALL = re.compile(rf"\(?(?!AP)({_CALL})(\)|(?:\W|\d+=).*)$")  # in brackets, or with a mark that is not PBN's
+_MARKED_CALL = re.compile(rf"[^A-Z0-9]?(?!AP)({_CALL})(\)|(?:[^A-Z0-9]|\d+=).*)$")  # in brackets, or with another mark
+_REMARK = re.compile(r"(?:ALERT|STOP|SKIP)\w*|[A-Z]\)")
+_LABEL = re.compile(r"^\s*\d+[.:)]\s+|(?<!\S)[NESW]:(?=\w)")  # of a row or a call
 _UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
 _JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
-def words_of(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
+def words_of(game: Game, section: str, faults: list[BadBoard]) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions.
 
-    A ``*`` or ``+``, where the section breaks off, is its last word.
+    A ``*`` or ``+``, where the section breaks off, is its last word; what follows is reported.
     """
+    over = False
     for line, row in game.rows.get(section, ()):
         if section == "Auction":
-            row = plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row))
+            row = _LABEL.sub("", plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row)))
         else:
             row = _JOINED_CARDS.sub(r"\1 ", _UNKNOWN_CARD.sub("-", row).replace(",", " "))
-        words = plain_suits(_MARKS.sub(lambda mark: f" {mark[0]} " if mark[0][0] == "=" else " ", row)).split()
-        if {word[0] for word in words} == set(SEATS):  # the seats above their calls or cards
+        row = _MARKS.sub(lambda mark: f" {mark[0].rstrip('*')} " if mark[0][0] == "=" else " ", row)
+        words = plain_suits(row).split()
+        if {word[0] for word in words} == set(SEATS) and len(words) == 4:  # the seats above their calls or cards
             continue
-        ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
+        end = 0 if over else next((i + 1 for i, word in enumerate(words) if word in ("*", "+")), len(words))
         # A bare ^ word marks an irregularity; the calls or cards beside it are those that stood.
-        words = words[: ends[0] + 1 if ends else None]
-        yield line, [word for word in words if word[0] != "^" and (section == "Auction" or word[0] != "=")]
-        if ends:
-            return
+        yield line, [word for word in words[:end] if word[0] != "^" and (section == "Auction" or word[0] != "=")]
+        over = over or words[end - 1 : end] in (["*"], ["+"])
+        if any(word[0].isalnum() for word in words[end:]):
+            reason = f"{section.lower()}: {' '.join(words[end:])[:80]!r} behind its end is not read"
+            faults.append(BadBoard(line, reason, "text behind the end"))
 
 
 def read_bidding(game: Game, number: int | None, leader: int | None, faults: list[BadBoard]) -> Bidding:
@@ -53,10 +58,12 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
     for name in ("Dealer", "Auction"):
         if not game.lacks(name):
             try:
-                seats[name] = parse_seat(game.value(name))
+                seats[name] = seat_of(game.value(name))
             except ValueError as error:
                 faults.append(game.bad(name, f"[{name}]: {error}", "dealer"))
-    starts = (seats["Auction"] + skipped) & 3 if "Auction" in seats and calls else seats.get("Auction")
+    starts = seats.get("Auction")
+    if starts is not None and calls and starts != seats.get("Dealer"):  # else dashes stand for the seats before
+        starts = (starts + skipped) & 3
     dealer, dealer_by = seats.get("Dealer", starts), "tag"
     if dealer is None:
         dealer_by = "place" if number is None else "number"
@@ -103,7 +110,7 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
     marks: list[tuple[int, str]] = []
     skipped, broken_off, dashes = 0, False, 0
     gap: BadBoard | None = None
-    for line, words in words_of(game, "Auction"):
+    for line, words in words_of(game, "Auction", faults):
         if len(words) > 1 and not any(_CALLS.match(w) or _MARKED_CALL.match(w) or not w[0].isalpha() for w in words):
             faults.append(BadBoard(line, f"auction: {' '.join(words)[:80]!r} has no call", "mark"))
             continue
@@ -122,10 +129,10 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
                 dashes += bool(calls)
             elif word == "AP":
                 calls += [PASS] * passes_missing(calls)
-            elif calls and re.fullmatch(r"\d+=?", word):
-                marks.append((len(calls) - 1, f"={word.strip('=')}="))
+            elif calls and re.fullmatch(r"\d+[=)]?", word):
+                marks.append((len(calls) - 1, f"={word.strip('=)')}="))
                 faults.append(BadBoard(line, f"auction: {word} is half a mark of a note", "mark"))
-            elif calls and not word[0].isalnum() and word != "--" and not _MARKED_CALL.match(word):
+            elif _is_remark(word, calls):
                 faults.append(BadBoard(line, f"auction: {word!r} is not read", "mark"))
             else:
                 call, mark = _read_call(word, line, faults)
@@ -139,6 +146,14 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
             raise gap from None
         faults.append(BadBoard(gap.line, "auction: dashes between calls are read as passes", MENDED))
     return tuple(calls), marks, skipped, broken_off or (dashes > 0 and gap is None)
+
+
+def _is_remark(word: str, calls: Sequence[int]) -> bool:
+    """Return whether a word behind calls is none: a sign, ``ALERT``, ``A)``, or anything behind the end."""
+    if word == "--" or _MARKED_CALL.match(word):
+        return False
+    over = len(calls) > 0 and not passes_missing(calls) and not re.fullmatch(_CALL, word)
+    return over or not word[0].isalnum() or _REMARK.match(word) is not None
 
 
 def _calls_in(word: str) -> list[str]:
@@ -187,13 +202,13 @@ def _read_contract(game: Game, faults: list[BadBoard]) -> tuple[Contract | None,
     seat, found = None, read_contract(text)
     if declarer and not game.lacks("Declarer"):
         try:
-            seat = parse_seat(declarer)
+            seat = seat_of(declarer)
         except ValueError as error:
             faults.append(game.bad("Declarer", f"[Declarer]: {error}", "contract"))
     if text.upper().startswith(("PAS", "ALL PAS")):
         return Contract(-1), None
     if found is None:
-        if text not in UNKNOWN_VALUES:
+        if not game.lacks("Contract"):
             faults.append(game.bad("Contract", f"{text!r} is not a contract, such as '4SX'", "contract"))
         return None, seat
     contract = found[0]

@@ -15,7 +15,10 @@ from bridge_env.rules.cards import DealError
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
 _ROWS_END = ("Score", "Optimum")  # begin the names of tags that may follow the auction
-_OF_BOARD = ("Board", "Dealer", "Vulnerable", "Deal", "Event", "Site", "Date", "Scoring")  # the same at all its tables
+_OF_BOARD = (  # the same at all its tables
+    *("Board", "Dealer", "Vulnerable", "Deal", "Event", "Site", "Date", "Scoring"),
+    *("Stage", "Round", "HomeTeam", "VisitTeam"),
+)
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
@@ -36,6 +39,7 @@ _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
 _OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
 _NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
+_NAMES |= dict.fromkeys(("vul", "vulnerability"), "Vulnerable")
 _TAG_OVER_LINES = re.compile(r'\[\s*[A-Za-z]\w*\s*"(?:[^"\\\[]|\\.)*"\s*\]')
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
@@ -96,7 +100,12 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     game: Game | None = None
     section, ended, reported, place = "", True, False, 0  # a blank line ends a game
     bare = False  # the rows have deals without tags
-    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, "\n".join(lines)))
+    text = "\n".join(lines)
+    for comment in _COMMENT.finditer(text):
+        if comment[0][0] == "{" and comment[0][-1] != "}":
+            reason = f"a comment that is not closed: {comment[0][:80]!r}"
+            faults.append(BadBoard(text.count("\n", 0, comment.start()) + 1, reason, "comment"))
+    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, text))
     for number, line in enumerate(text.split("\n"), 1):
         row = line.replace(_GAP, " ").strip()
         if not row:
@@ -150,7 +159,8 @@ def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
     if name in game.tags:
         if after_blank or (name in _OPENING and not (game.lacks("Deal") and game.lacks(name))):
             return True
-        return "Auction" in game.rows and (name == "Auction" or not late)  # another table
+        other = "Auction" in game.rows and (name == "Auction" or not late)
+        return other or (name in ("Room", "Table") and "Contract" in game.tags)  # another table
     if not after_blank or late:
         return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
@@ -226,7 +236,7 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
         number = board_number(game.value("Board")) or game.value("Board")
-        source = before if number in UNKNOWN_VALUES else by_number.get(number)
+        source = before if game.lacks("Board") else by_number.get(number)
         if source is not None and game.lacks("Deal"):
             _take_board(game, source, faults)
         before = game

@@ -6,16 +6,17 @@ import html
 import io
 import re
 from collections import Counter
-from urllib.parse import unquote
 
 from bridge_env.records import lin, pbn
 from bridge_env.records.board import BadBoard, Problem, ReadResult
 from bridge_env.records.links import LinkError, lin_of_link
-from bridge_env.records.text import Source, text_lines
+from bridge_env.records.text import Source, text_lines, without_percents
 
 _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
-_LINK = re.compile(r"(?:https?://|www\.)[^\s\"'<>|]*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
+_BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
+_ENTITY = re.compile("&(?:quot|nbsp|spades|hearts|diams|clubs);")
 _NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "<": ">", ">": "<"}  # behind a link, by what stands before it
 
@@ -30,11 +31,11 @@ def read_records(source: Source) -> ReadResult:
         OSError: the file is missing or cannot be read.
     """
     faults: list[BadBoard] = []
-    lines = text_lines(source, faults)
-    text = "\n".join(lines)
-    if "%7C" in text.upper() and "|" not in text and _LINK.search(text) is None:
-        text = unquote(text)
-        lines = text.split("\n")
+    text = "\n".join(text_lines(source, faults))
+    while _BAR.search(text) and "|" not in text and _LINK.search(text) is None:
+        text = without_percents(text)
+    text = html.unescape(text) if _ENTITY.search(text) else text
+    lines = text.split("\n")
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
     if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
         return _read_links(source, lines, faults)

@@ -20,7 +20,7 @@ HEADER = r"Declarer;Denomination\2R;Result\2R"
 _DECLARERS, _STRAINS = (0, 2, 1, 3), (4, 3, 2, 1, 0)  # the order of the digits
 _COLUMNS = ("DECLARER", "DENOMINATION", "RESULT")
 _STRAIN_WORDS = {name: place for place, name in enumerate(STRAINS)} | {"N": STRAINS.index("NT")}
-_ABILITY = re.compile(r"([NESW]):?([0-9A-D]{5})\b")
+_ABILITY = re.compile(r"([NESW])[:\s]*([0-9A-D]{5})\b")
 
 
 def read_rows(rows: Sequence[str], header: str = HEADER) -> NDArray[np.int8]:

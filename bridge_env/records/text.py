@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 from typing import IO
+from urllib.parse import unquote_to_bytes
 
 from bridge_env.io.files import atomic_write
 from bridge_env.records.board import BadBoard
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+_PERCENTS = re.compile(r"(?:%(?:0[9AD]|[2-9A-F][0-9A-F]))+", re.IGNORECASE)
 Target = str | os.PathLike[str] | IO[str]
 
 
@@ -42,10 +45,16 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
         if 2 * zeros.count(0) > len(zeros):
             data = data.decode(encoding, "replace").encode()
     data = data.replace(b"\x1a", b"").replace(b"\r\r\n", b"\n").rstrip(b"\0")
-    return [_decoded(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
+    return [decoded(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
 
 
-def _decoded(line: bytes) -> str:
+def without_percents(text: str) -> str:
+    """Return a text with the signs for which ``%41`` and ``%F6`` stand."""
+    return _PERCENTS.sub(lambda found: decoded(unquote_to_bytes(found[0])), text)
+
+
+def decoded(line: bytes) -> str:
+    """Return a text that is UTF-8, else Windows-1252."""
     try:
         return line.decode()
     except UnicodeDecodeError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bridge_env.rules.calls import Contract, parse_result
-from bridge_env.rules.cards import SUITS, parse_vulnerability, plain_suits
+from bridge_env.rules.cards import SUITS, parse_seat, parse_vulnerability, plain_suits
 
 HAND = r"(?:[AKQJT0-9-]*\.){3}[AKQJT0-9-]*"
 DASH = "-\u2010-\u2015\u2212"  # inside the brackets of an expression
@@ -15,13 +15,18 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 _VULNERABLE = {
     "-": 0, "keine": 0, "keiner": 0, "niemand": 0, "personne": 0, "nv": 0, "nonvul": 0, "0": 0,
     "n": 1, "s": 1, "nordsud": 1, "nordsüd": 1, "nz": 1, "e": 2, "w": 2, "eo": 2, "ow": 2, "ostwest": 2, "estouest": 2,
-    "nsew": 3, "nswe": 3, "alle": 3, "allen": 3, "tous": 3,
+    "geen": 0, "nessuno": 0, "ninguno": 0, "beide": 3, "tutti": 3, "todos": 3, "nsew": 3, "nswe": 3,
+    "alle": 3, "allen": 3, "tous": 3,
 }  # fmt: skip
+_NAMES = "nord noord norte", "ost oost est este", "sud süd zuid sur", "west ouest ovest oeste"
+_SEATS_ABROAD = {name: seat for seat, names in enumerate(_NAMES) for name in names.split()}
+_DOUBLE = "(?:DOU?BLE[DT]?|[CK]ONTR[AEOÉ])"
 _LETTERS = (
     (r"\bNO[\s-]*TRUMPS?\b", "NT"), (r"\b([1-7])\s*SA\b", r"\1NT"), (r"\b([SHDC])(?:PADE|EART|IAMOND|LUB)S?\b", r"\1"),
-    (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"), (r"\bRE-?DOUBLED?\b", "XX"), (r"\bDOUBLED?\b", "X"),
-    (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"), (r"(?<!\S)(?:PASSE?(?!\s+OUT)|PAS|NB|NO BID)(?!\w)", "P"),
-    (r"\(?(?<!\w)(?:ALL[\s_-]*P(?:ASS(?:ED|ES)?)?|AP|A\.P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?", " AP "),
+    (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"), (rf"\b(?:RE|SUR)-?{_DOUBLE}\b", "XX"), (rf"\b{_DOUBLE}\b", "X"),
+    (r"(?<=[1-7])[!@]([CDHSN])\b", r"\1"), (r"(?:DOWN|OFF)\s*(?=\d)", "-"), (r"MADE$", "="), (r"\s*TRICKS?$", ""),
+    (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"), (r"(?<!\S)(?:PASS?[EO]?(?!\s+OUT)|NB|NO BID)(?!\w)", "P"),
+    (r"\(?(?<!\w)(?:ALL[\s_-]*P(?:ASS(?:ED|ES)?)?|A[./]?P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?", " AP "),
 )  # fmt: skip
 
 
@@ -38,6 +43,12 @@ def vulnerability_of(text: str) -> int:
     """
     found = _VULNERABLE.get(re.sub(r"[\W_]", "", text.lower()) or plain_dashes(text)[:1])
     return parse_vulnerability(text) if found is None else found
+
+
+def seat_of(text: str) -> int:
+    """Return the number of ``"N"``, ``"(East)"`` or ``"Süd"``; raise ``ValueError`` for another text."""
+    word = text.strip(" .()")
+    return parse_seat(_SEATS_ABROAD.get(word.lower(), word))
 
 
 def plain_words(text: str) -> str:

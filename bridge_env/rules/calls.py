@@ -32,7 +32,7 @@ _WORDS = {
     "PASS": PASS, "P": PASS, "--": PASS, "X": DOUBLE, "D": DOUBLE, "DBL": DOUBLE, "DOUBLE": DOUBLE,
     "XX": REDOUBLE, "R": REDOUBLE, "RDBL": REDOUBLE, "REDOUBLE": REDOUBLE,
 }  # fmt: skip
-_RESULT = re.compile(r"([1-7])(NT|[NCDHS])(XX|X|\*\*|\*|RDBL|DBL|R|D)?(?:BY)?([NESW])?(=|[+-]\d{1,2})?$")
+_RESULT = re.compile(r"([1-7])(NT|[NCDHS])(XX|X|\*\*|\*|RDBL|DBL|R|D)?(?:BY)?([NESW])?(?(3)|(XX?))?(=|[+-]\d{1,2})?$")
 _DOUBLINGS = {None: 0, "X": 1, "*": 1, "DBL": 1, "D": 1, "XX": 2, "**": 2, "RDBL": 2, "R": 2}
 _PASSED_OUT = ("P", "AP", "PASS", "PASSED", "ALLPASS", "PASSEDOUT", "PASSOUT")
 
@@ -125,7 +125,7 @@ class Contract:
 
 
 def parse_result(text: str) -> tuple[Contract, int | None] | None:
-    """Return the contract and the tricks of ``"4SXE-1"``, ``"3NTN="``, ``"4S"`` or ``"Pass"``; None for other text.
+    """Return the contract and the tricks of ``"4SXE-1"``, ``"4SEX-1"``, ``"4S"`` or ``"Pass"``; None for other text.
 
     The declarer is -1, and the tricks are None, where the text has none.
     """
@@ -137,10 +137,10 @@ def parse_result(text: str) -> tuple[Contract, int | None] | None:
         return None
     strain = STRAINS.index("NT" if match[2] == "N" else match[2])
     declarer = -1 if match[4] is None else SEATS.index(match[4])
-    contract = Contract(5 * (int(match[1]) - 1) + strain, _DOUBLINGS[match[3]], declarer)
-    if match[5] is None:
+    contract = Contract(5 * (int(match[1]) - 1) + strain, _DOUBLINGS[match[3] or match[5]], declarer)
+    if match[6] is None:
         return contract, None
-    tricks = contract.level + 6 + (0 if match[5] == "=" else int(match[5]))
+    tricks = contract.level + 6 + (0 if match[6] == "=" else int(match[6]))
     return (contract, tricks) if 0 <= tricks <= 13 else None
 
 

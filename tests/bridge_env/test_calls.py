@@ -82,7 +82,8 @@ def test_contracts_round_trip_through_text(contract):
     [
         ("Pass", "Pass", None), ("passed out", "Pass", None), ("4SX N", "4SX N", None), ("4s dbl by n", "4SX N", None),
         ("3N W", "3NT W", None), ("1CXXE", "1CXX E", None), ("7NT RDBL S", "7NTXX S", None), ("4S**E-2", "4SXX E", 8),
-        ("4SXE-1", "4SX E", 9), ("3NTN=", "3NT N", 9), ("3nw+1", "3NT W", 10), ("4\u2660N", "4S N", None),
+        ("4SXE-1", "4SX E", 9), ("3NTN=", "3NT N", 9), ("3nw+1", "3NT W", 10), ("4SWx-4", "4SX W", 6),
+        ("4\u2660N", "4S N", None),
     ],
 )  # fmt: skip
 def test_contracts_and_results(text, contract, tricks):

@@ -93,7 +93,7 @@ def test_a_deal_alone_takes_dealer_and_vulnerability_from_its_number():
         ("1C dbl RDBL p 1n ap", "1C X XX P 1NT P P P"),
         ("% 7NT\n1S pass 2s Pass\n% PBN\nPass PASS", "1S P 2S P P P"),
         ("1S ^I 2S\nP *", "1S 2S P"),
-        ("1S 2S +\n3S", "1S 2S"),
+        ("1S 2S +\n", "1S 2S"),
         ("1S 2S - -", "1S 2S"),
         ("1S 2S -\n- -\n*", "1S 2S"),
         ("*", None),
@@ -137,7 +137,7 @@ def test_contract_and_result(contract, declarer, result, expected, tricks):
 
 
 def test_play_rows():
-    rows = 'SJ =1= s9 S2! SK\n- ^R - - D3\n+\nH2 H3 H4 H5\n[Note "1:x"]\n'
+    rows = 'SJ =1= s9 S2! SK\n- ^R - - D3\n+\n[Note "1:x"]\n'
     board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Contract "2NT"]\n[Declarer "W"]\n[Play "N"]\n{rows}')
     assert board.play == cards("SJ S9 S2 SK D3")
     unknown = read(f'[Board "1"]\n[Deal "{DEAL}"]\n[Play "N"]\n{rows}')

@@ -138,6 +138,8 @@ def test_a_claim_against_the_play_of_lin_is_named():
     text = (FOLDER / "01-lin-played-out-no-mc.lin").read_text().rstrip()
     board, problems = only(text + "mc|9|")
     assert (board.tricks, problems) == (9, ["the result is 9, but in the play declarer takes 11 tricks"])
+    board, problems = only(f"md|3{HANDS}|ah|1|sv|o|mb|pppp|mc|7|")
+    assert (board.tricks, problems) == (None, ["the result is 7, but the board is passed out"])
 
 
 AFTER_5 = "play: cards follow one that is missing, after 5 cards; those are left out"
@@ -170,7 +172,8 @@ def test_voids_are_written_in_many_ways(void):
     [("01", 1), ("007", 7), ("#3", 3), ("Board 12", 12), ("Bd.4", 4), ("board16", 16), ("Spiel 5", 5), ("0", None),
      ("A12", None), ("1-2", None), ("", None), ("1.", 1), ("Board No. 5", 5), ("Donne n° 7", 7), ("3 of 24", 3),
      ("Board 8, Table 2", 8), ("Board 3 (Closed)", 3), ("Session 2, Board 7", 7),
-     ("Board 7 Love All", 7), ("3/24", 3)],
+     ("Board 7 Love All", 7), ("3/24", 3), ("Nr5", 5), ("Deal12", 12),
+     ("Segment 1/Board 5", 5), ("Board+7", 7)],
 )  # fmt: skip
 def test_board_numbers(name, number):
     assert board_number(name) == number
@@ -182,6 +185,21 @@ def test_board_numbers(name, number):
 def test_words_behind_a_number_are_named():
     for text in (f'[Board "8, Table 2"]\n[Deal "{DEAL}"]\n', BOARD.replace("Board 7", "Board 8, Table 2")):
         assert [p.reason for p in read_text(text).problems] == ["board: ', Table 2' behind the number is not read"]
+
+
+@pytest.mark.parametrize(("fourth", "reason"), [("ST", "1 cards"), ("SK3HAJT543DT86C64", "C4 in two hands")])
+def test_a_fourth_hand_that_cannot_be_is_mended_by_three(fourth, reason):
+    board, problems = only(BOARD.replace(HANDS, HANDS + fourth))
+    assert (board, len(problems)) == (only(BOARD)[0], 1)
+    assert reason in problems[0]
+    assert problems[0].endswith("; the fourth hand follows from the other three")
+
+
+@pytest.mark.parametrize(("names", "read"), [("a", "a"), ("a,b,c", "abc"), ("a,b,c,d,", "abcd"), ("a,b,c,d,e", "abcd")])
+def test_names_of_lin(names, read):
+    board, problems = only(BOARD.replace("Sue,Wes,Nan,Ed", names))
+    assert "".join(board.tags.values()) == read
+    assert problems == ["pn has 5 names, of which the first four are read"] * names.endswith("e")
 
 
 @pytest.mark.parametrize(
@@ -211,6 +229,7 @@ MENDED = [
         "the auction starts with N, but E is the dealer; by the declarer, N is the dealer",
     ),
     (LATER | FROM_SOUTH, SOUTH + "2 opening passes put in front"),
+    ({"Pass Pass 1S": "Pass Pass Pass 1S"}, "auction: 1 opening pass left out, so that W is the declarer"),
     (FROM_SOUTH, SOUTH + "the dealer counts"),
     (FROM_SOUTH | {'[Declarer "W"]\n': ""}, SOUTH + "the dealer counts"),
     ({'[Declarer "W"]': '[Declarer "?"]', '[Contract "2NT"]': '[Contract ""]'}, ""),
@@ -226,6 +245,7 @@ MENDED = [
     ({PLAY: "SJ S9 S2 SK\nDQ D5 D2 DK"}, BY_HOLDERS),
     ({PLAY: "SJ\nS9\nS2\nSK\nDQ\nD5\nD2\nDK"}, BY_HOLDERS),
     ({PLAY: "1. SJ S9 S2 SK\n2. D5 D2 DK DQ"}, ""),
+    ({PLAY: "Trick 1: SJ S9 S2 SK\nTrick 2: D5 D2 DK *DQ"}, ""),
     ({PLAY: "JS 9S 2S KS\n5D 2D KD QD"}, ""),
     ({PLAY: "SJ,S9,S2,SK\nD5,D2,DK,DQ"}, ""),
     ({PLAY: "N E S W\nSJ-S9-S2-SK\nD5D2DKDQ"}, ""),
@@ -288,6 +308,9 @@ def test_another_table_may_come_later_or_behind_no_blank_line():
         "the game in line 2, which this one leaves out",
         "the game before, which this one leaves out",
     ]
+    assert read_text(f'[Stage "Final"]\n{first}\n\n{second}').boards[1].tags["Stage"] == "Final"
+    rooms = f'{DEALT}[Room "Open"]\n[Contract "4HN"]\n[Room "Closed"]\n[Contract "3HN"]\n'
+    assert [str(board.contract) for board in read_text(rooms).boards] == ["4H N", "3H N"]
     assert len(read_text(f'{first}\n\n{other}\n\n[Event "Y"]\n[Board "62"]\n{second}').boards) == 2
     auction = "mb|1D|mb|p|mb|p|mb|p|"
     rooms = f"qx|o1|md|3{HANDS}|sv|o|{auction}qx|o2|md|4{HANDS}|sv|n|{auction}qx|c1|{auction}qx|c2|{auction}"
@@ -323,7 +346,8 @@ def test_deals_as_generators_write_them(text, numbers, problems):
     ("word", "call", "told"),
     [("1S=1", "1S", 1), ("1S=", "1S", 1), ("1S(5+)", "1S", 1), ("(1S)", "1S", 0), ("1\u2660", "1S", 0),
      ("1S:", "1S", 1), ("1S =2", "1S", 1), ("1S !!", "1S", 0), ("1S (natural)", "1S", 1), ("1S!1", "1S", 1),
-     ("1S=1=2=", "1S", 1), ("1 S", "1S", 0), ("1 NT", "1NT", 0)],
+     ("1S=1=2=", "1S", 1), ("1S 1)", "1S", 1), ("1S a)", "1S", 1), ("1S\u00b9", "1S", 1), ("1S Alert", "1S", 1),
+     ("1S_", "1S", 1), ("1S=1=*", "1S", 0), ("1!s", "1S", 0), ("1@S", "1S", 0), ("1 S", "1S", 0), ("1 NT", "1NT", 0)],
 )  # fmt: skip
 def test_marks_behind_calls(word, call, told):
     board, problems = only(f'{DEALT}[Auction "N"]\n{word} ALL PASS\n')
@@ -383,14 +407,15 @@ def test_small_losses_cost_no_board(old, new, kind):
 
 @pytest.mark.parametrize("words", ["N-S", "N/S", "NS vul", "North-South", "n", "N-Z", "Nord-Sud"])
 def test_words_for_vulnerability(words):
-    assert only(f'{DEALT}[Vulnerable "{words}"]\n')[0].vulnerability == 1
+    for tag in "Vulnerable", "Vulnerability", "Vul":
+        assert only(f'{DEALT}[{tag} "{words}"]\n')[0].vulnerability == 1
     board, problems = only(BOARD.replace("sv|n|", f"sv|{words}|").replace("Board 7", "Board 8"))
     assert (board.vulnerability, problems) == (1, [])
 
 
 def test_the_results_of_a_match_are_those_of_boards_without_an_auction():
     text = (
-        f"vg|Cup,1,I,5,6,A,0,B,0|rs|3NN=,4SxE-1,,2HW+1|qx|o5|md|3{HANDS}|sv|o|qx|c5|md|3{HANDS}|sv|o|"
+        f"vg|Cup,1,I,5,6,A,0,B,0|rs|3NN=,4SEx-1,,2HW+1|qx|o5|md|3{HANDS}|sv|o|qx|c5|md|3{HANDS}|sv|o|"
         f"qx|o6|md|4{HANDS}|sv|n|qx|c6|md|4{HANDS}|sv|n|mb|1H|mb|p|mb|p|mb|p|mc|7|"
     )
     result = read_text(text)
@@ -409,6 +434,7 @@ def test_the_form_is_that_of_the_contents(tmp_path):
         ("d.txt", f"{DEAL}\n{DEAL}\n", 2), ("e.lin", GAME.replace("A match", "md|x|"), 1),
         ("f.html", f'<p></p>\n<a href="{link.replace("?", "?bbo=y&amp;")}">1</a>, [2]({link})', 2),
         ("g.txt", f"Board 1: {link}\nBoard 2: {link}", 2), ("h.lin", quote(BOARD, safe=""), 1),
+        ("i.html", GAME.replace("\\", "").replace('"', "&quot;"), 1),
     ):  # fmt: skip
         (tmp_path / name).write_text(text)
         result = read_records(tmp_path / name)
@@ -418,6 +444,17 @@ def test_the_form_is_that_of_the_contents(tmp_path):
         for data in (text.encode("utf-16"), text.encode() + b"\0" * 9):
             assert read_records(io.BytesIO(data)) == read_text(text)
     assert read_text(BOARD.replace(HANDS, "AQJ8.KQ87.A7.KQ2,T964.962.932.T73,752..KQJ54.AJ984,")) == read_text(BOARD)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_signs_behind_percents(encoding):
+    text = BOARD.replace("Sue", "Zoë")
+    name, encoded = quote("Zoë", encoding=encoding), quote(text, safe="", encoding=encoding)
+    link = f"https://www.bridgebase.com/tools/handviewer.html?lin={encoded}"
+    safe = f"Look: https://safe.example/?url={quote(link, safe='')}&data=1"
+    for again in (text.replace("Zoë", name), encoded, quote(encoded), link, link.replace("%", "%25"), safe):
+        assert read_text(again).boards == read_text(text).boards
+    assert read_text(text.replace("strong", "20%BA, strong")).boards[0].notes[2].startswith("20%BA")
 
 
 @pytest.fixture
@@ -449,8 +486,9 @@ def test_tables_of_other_columns_and_seats(solved):
     board, problems = only(f'{deal}[OptimumResultTable "Denomination;Result\\2R;Declarer"]\n{other}\n')
     assert (board.table[0, 4], problems) == (-1, [])
     digits = {seat: "".join(f"{n:X}" for n in solved.table["NESW".index(seat), ::-1]) for seat in "NSEW"}
-    ability = " ".join(f"{seat}:{digits[seat]}" for seat in "NSEW")
-    assert only(f'{deal}[Ability "{ability}"]\n') == (solved, [])
+    for colon in ":", " ":
+        ability = " ".join(f"{seat}{colon}{digits[seat]}" for seat in "NSEW")
+        assert only(f'{deal}[Ability "{ability}"]\n') == (solved, [])
     board, problems = only(f'{deal}[Ability "good"]\n')
     assert (board.tags, len(problems)) == ({"Ability": "good"}, 1)
 
@@ -522,16 +560,33 @@ def test_the_play_of_a_partial_deal_is_lost_and_named():
     "row",
     ["1S - 2S - - -", "1S \u2013 2S \u2013 \u2013 \u2013", "1S / 2S / / /", "1S -- 2S -- -- --", "1S-P-2S-P-P-P",
      "1S, P, 2S, AP", "1SP2SPPP", "1S P 2S (AP)", "1S P 2S a.p.", "1S P 2S all_pass", "1S P 2S passed out",
-     "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
-     "North East South West\n1S P 2S AP"],
+     "1S P 2S A/P", "1 Spade Pass 2 Spades AP", "1S (5+, may be four) P 2S AP", "1S\n\nP 2S\n\nP P P",
+     "North East South West\n1S P 2S AP", "West North East South\n- 1S P 2S\nAP", "1S Paso 2S Pas Pase Passe",
+     "1. 1S P 2S P\n2. P P", "N:1S E:P S:2S W:P\nN:P E:P", "N: E: S: W:\n1S P 2S P P P"],
 )  # fmt: skip
 def test_calls_as_people_write_them(row):
     board, problems = only(f'{DEALT}[Auction "N"]\n{row}\n')
     assert board.auction == calls("1S P 2S P P P")
     assert len(problems) == (row.count(" - 2S") + row.count("\u2013 2S") + row.count("/ 2S") + row.count("may"))
     if not re.search(r"\n|,|Spade|P-", row):  # LIN has one call in each value
-        lin = "".join(f"mb|{word}|" for word in re.sub("a.p.|all_pass|passed out|\\(AP\\)", "ap", row).split())
+        lin = "".join(f"mb|{word}|" for word in re.sub("a.p.|A/P|all_pass|passed out|\\(AP\\)", "ap", row).split())
         assert only(f"md|3{HANDS}|ah|1|sv|o|{lin}")[0].auction == board.auction
+
+
+@pytest.mark.parametrize(
+    ("rows", "auction", "named"),
+    [
+        ("1S P *\n2S", "1S P", ["auction: '2S' behind its end is not read"]),
+        ("1S P + 2S", "1S P", ["auction: '2S' behind its end is not read"]),
+        ("<br>\n1S AP end", "1S P P P", ["auction: '<BR>' is not read", "auction: 'END' is not read"]),
+        ('"1S" AP', "1S P P P", ["auction: '\"' behind 1S is not read"]),
+        ("1S Kontra Surcontre AP", "1S X XX P P P", []),
+        ("1S {good\nAP", "1S", ["a comment that is not closed: '{good\\nAP'"]),
+    ],
+)
+def test_what_costs_no_auction_is_named(rows, auction, named):
+    board, problems = only(f'{DEALT}[Auction "N"]\n{rows}\n')
+    assert (board.auction, problems) == (calls(auction), named)
 
 
 @pytest.mark.parametrize(
@@ -653,8 +708,12 @@ BY_E = '[Contract "4H"]\n[Declarer "E"]\n'
         (BY_E + '[Result "\u22122"]', "4H E", 8, []), (BY_E + '[Score "EW -50"]', "4H E", 9, []),
         (BY_E + '[Score "NS 50"]', "4H E", 9, []), (BY_E + '[Score "450"]', "4H E", 11, []),
         (BY_E + '[Score "451"]', "4H E", None, ["the score is 451, which is not that of 4H E"]),
+        ('[Contract "3NT"]\n[Declarer "Ost"]\n[Result "down 1"]', "3NT E", 8, []),
+        ('[Contract "3NT"]\n[Declarer "(E)"]\n[Result "made"]', "3NT E", 9, []),
+        ('[Contract "3NT"]\n[Declarer "Nord"]\n[Result "10 tricks"]', "3NT N", 10, []),
+        ('[Contract "-"]\n[Declarer "-"]\n[Result "-"]', "None", None, []),
         ('[Contract "Pass"]\n[Result "0"]', "Pass", None, []),
-        ('[Contract "Pass"]\n[Result "9"]', "Pass", None, ["result '9' of a board that is passed out"]),
+        ('[Contract "Pass"]\n[Result "9"]', "Pass", None, ["the result is 9, but the board is passed out"]),
         ('[Declarer "N"]\n[Contract "4HE-2"]', "4H N", 8, ["the contract 4HE-2 is not that of the declarer N"]),
         ('[Contract "4HX"]\n[Declarer "?"]\n[Result "9"]', "None", 9,
          ["the contract 4HX is left out, as its declarer is not known"]),
@@ -679,7 +738,8 @@ def test_empty_values_and_dashes_begin_no_game():
     text = f'[Board "3"]\n[Dealer "-"]\n[Deal ""]\n[Deal "{DEAL}"]\n'
     board, problems = only(text)
     assert (board.number, board.dealer, problems) == (3, 2, [])
-    second = read_text((FOLDER / "02-second-table-without-deal.pbn").read_text().replace('[West "E"]', '[Deal "?"]'))
+    text = (FOLDER / "02-second-table-without-deal.pbn").read_text()
+    second = read_text(text.replace('[West "E"]', '[Board "-"]\n[Deal "?"]'))
     assert [board.number for board in second.boards] == [62, 62]
 
 

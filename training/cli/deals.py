@@ -92,7 +92,7 @@ def _completed(path: Path, count: int, seed: int, spec: str) -> list[Board]:
         completed, fitting = complete_deals(board, count, seed, spec)
         boards += completed
         if not fitting:
-            name = board.number or place
+            name = board.number or board.tags.get("Board", place)
             print(f"note: {path}:{board.line}: board {name}: few or no deals fit its calls by {spec}; "
                   "these come closest", file=sys.stderr)  # fmt: skip
     return boards
@@ -240,7 +240,7 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -
     if tricks == "estimate":
         print("estimates of a network: mean tricks ± standard deviation")
     for place, board in enumerate(records.boards, start=1):
-        print(f"{board.number or place}. {deal_text(board.owner)}")
+        print(f"{board.number or board.tags.get('Board', place)}. {deal_text(board.owner)}")
         if tricks == "estimate":
             text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
