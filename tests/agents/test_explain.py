@@ -83,7 +83,7 @@ TEXTS = [
     ("champion", "842.K8.A8643.AJ7", "3S P P X P",
      "4♦: no suit longer than diamonds, usually four to six diamonds, 3 to 12 HCP, not forcing"),
     # a line of the tree makes it, too, which partner thinks of
-    ("champion", "2.KJ96432.4.Q764", "1D 1S", "2♥: five or more hearts, 5 or more points with length, forcing"),
+    ("champion", "2.KJ96432.4.Q764", "1C 2D", "2♥: five or more hearts, 5 or more points with length, forcing"),
     # scorecards raise on a doubleton
     ("polish", "J842.K4.KQ98.KQ9", "",
      "1♣: 12 to 14 HCP, balanced, a weak no trump; or 18 or more HCP, strong; or five or more clubs, 15 to 17 HCP, "
@@ -98,16 +98,16 @@ def test_a_call_says_what_players_say(system, hand, auction, text):
 
 
 def test_the_text_has_the_nearest_other_calls():
-    explanation = explained("sayc", "A8.KQ94.72.KQ652", "1C P 1S P")
+    explanation = explained("sayc", "8.KQ94.A72.KQ652", "1C P 1S P")
     assert str(explanation).splitlines()[:6] == [
         "2C",
         "  says      2♣: five or more clubs, 11 to 16 points with length, not forcing",
         f"  because   sayc, line {explanation.line.number}: 2x  5+ x, 11-16 points",
-        "  nearly    with one more diamond: 1NT; with one more heart in place of a club: 2♥; "
-        "with one more spade in place of a diamond: 2♠",
+        "  nearly    with one more spade: 1NT; with one more heart in place of a club: 2♥",
         "  denies    W passed: no X (four or more hearts, four or more diamonds, 11 to 17 HCP, at most three spades); "
         "no 2♥ (five or more hearts, 9 to 16 HCP, two or more of the top five hearts)",
-        "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP); no 1♠ (five or more spades, 8 to 17 HCP)",
+        "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP, two or more of the top five hearts); "
+        "no 1♠ (five or more spades, 10 to 17 HCP)",
     ]
 
 
@@ -237,7 +237,7 @@ def test_ranges_of_one_or_the_other():
 
 
 def test_the_command_prints_json_with_all_fields(capsys):
-    words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]
+    words = ["bid", "system:sayc", "--hand", "8.KQ94.A72.KQ652", "--auction", "1C P 1S P"]
     assert main([*words, "--json"]) == 0
     explanation = json.loads(capsys.readouterr().out)
     assert (explanation["call"], explanation["text"]) == (
@@ -245,7 +245,7 @@ def test_the_command_prints_json_with_all_fields(capsys):
         "five or more clubs, 11 to 16 points with length, not forcing",
     )
     assert explanation["ranges"] == {"C": [5, 99], "points": [11, 16]}
-    assert explanation["nearest"][0]["with"] == "one more diamond"
+    assert explanation["nearest"][0]["with"] == "one more spade"
     assert explanation["nearest"][0]["line"] > 0
     assert explanation["denied"][1]["seat"] == "E"
     assert explanation["denied"][1]["calls"][0]["call"] == "1H"
