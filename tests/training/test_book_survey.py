@@ -62,7 +62,7 @@ def test_the_card_does_not_read_comments():
 
 def test_the_card_follows_a_changed_system():
     text = system_text(SAYC).replace("15-17 hcp", "12-14 hcp")
-    text = text.replace("  2D    5+ H, H >= S  ", "  2D    5+ D  ")
+    text = text.replace("  2D    5+ H, H > S or H >= S and 8-9 hcp  ", "  2D    5+ D  ")
     card = card_of(parse_system(text, name="weak"), hands=4_000)
     assert card["1NT"].startswith("12-14 HCP")
     assert card["1NT"] != sayc_card()["1NT"]
