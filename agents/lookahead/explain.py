@@ -69,7 +69,7 @@ def explain_by_book(bidder: NetworkBidder, lookahead: Lookahead, view: BidView, 
     system = HierarchyBidder(player.book.hierarchy)
     book = explain_system(system, view)
     if call == book.call:
-        text = book.written("book")  # the network's own partner may pass what forces by the book
+        text = book.text_under("book")  # the network's own partner may pass what forces by the book
         return f"{text}\n  follows   the book ({chances[call]:.1%} sure)"
     decision = lookahead.compare(view, key, [book.call, call])
     shows = shows_by_network(bidder, view, call)

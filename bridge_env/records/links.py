@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LIN_SEATS, lin_text, read_lin
-from bridge_env.records.text import decoded, without_percents
+from bridge_env.records.text import decode_text, without_percents
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
@@ -45,10 +45,11 @@ def lin_of_link(link: str) -> str:
         LinkError: not a link to the hand viewer.
     """
     try:
-        query = parse_qs(urlsplit(link.strip()).query, True, max_num_fields=100, errors="surrogateescape")
+        text = urlsplit(link.strip()).query
+        query = parse_qs(text, keep_blank_values=True, max_num_fields=100, errors="surrogateescape")
     except ValueError as error:
         raise LinkError(f"{link[:200]!r} is not a link: {error}") from None
-    texts = {key.lower(): decoded(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
+    texts = {key.lower(): decode_text(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
     values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", text).strip() for key, text in texts.items()}
     if "lin" not in values and not values.keys() & set("nesw"):
         raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")

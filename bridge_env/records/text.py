@@ -45,15 +45,15 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
         if 2 * zeros.count(0) > len(zeros):
             data = data.decode(encoding, "replace").encode()
     data = data.replace(b"\x1a", b"").replace(b"\r\r\n", b"\n").rstrip(b"\0")
-    return [decoded(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
+    return [decode_text(line).removeprefix("\ufeff") for line in data.splitlines()]  # files may have been joined
 
 
 def without_percents(text: str) -> str:
     """Return a text with the signs for which ``%41`` and ``%F6`` stand."""
-    return _PERCENTS.sub(lambda found: decoded(unquote_to_bytes(found[0])), text)
+    return _PERCENTS.sub(lambda found: decode_text(unquote_to_bytes(found[0])), text)
 
 
-def decoded(line: bytes) -> str:
+def decode_text(line: bytes) -> str:
     """Return a text that is UTF-8, else Windows-1252."""
     try:
         return line.decode()

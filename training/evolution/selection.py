@@ -166,8 +166,8 @@ def loses_to_validator(
     validators = tuple(stranger(name) for name in listed(config.validators))
     if not validators:
         return False
-    verdict = replace(evaluator, league=validators).trial(us, [team], board_range)[0]
-    return min(gain + error for gain, error in zip(verdict.against, verdict.errors, strict=True)) < 0
+    result = replace(evaluator, league=validators).trial(us, [team], board_range)[0]
+    return min(gain + error for gain, error in zip(result.against, result.errors, strict=True)) < 0
 
 
 def _team(
@@ -179,14 +179,14 @@ def _team(
         team, used = apply_all(us, good, compiled=True)
     if not used:
         return us, []
-    verdict = evaluator.trial(us, [team], board_range)[0]
+    result = evaluator.trial(us, [team], board_range)[0]
     if all(p.operator in CONFIRMED_AT_ONCE for _, p in used):  # many of these gain by chance: their sum is no measure
-        holds = verdict.better_by(LEAD_ERRORS)
+        holds = result.better_by(LEAD_ERRORS)
     else:
-        holds = verdict.gain >= TEAM_SHARE * sum(v.gain for v, _ in used)
+        holds = result.gain >= TEAM_SHARE * sum(v.gain for v, _ in used)
     if not holds and len(used) > 1:
         return apply_all(us, used, True, lambda now, changed: evaluator.trial(now, [changed], board_range)[0])
-    return (team, used) if verdict.better_by(0.0) else (us, [])
+    return (team, used) if result.better_by(0.0) else (us, [])
 
 
 def apply_all(
@@ -196,11 +196,11 @@ def apply_all(
     those before; and these proposals. With ``compiled`` those that would make no system are left out.
     """
     team, used, keys = us, Gains(), set()
-    for verdict, proposal in good:
+    for result, proposal in good:
         changed, key = proposal.apply(team, compiled), proposals.exclusive_key(proposal)
         if changed is None or changed == team or (key is not None and key in keys):
             continue
-        now = verdict if judge is None else judge(team, changed)
+        now = result if judge is None else judge(team, changed)
         if judge is None or now.better_by(LEAD_ERRORS):
             team, used = changed, [*used, (now, proposal)]
             keys.add(key)

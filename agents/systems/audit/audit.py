@@ -35,6 +35,9 @@ _FEWEST_CALLS = 20  # of these hands
 _KIND = 40  # letters of a finding that identify its kind
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
+#: The findings of the last systems: mending needs them again, with another ``tick``.
+_cache: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
+
 
 def audit_system(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
     """Return the places of unsound lines (is it a general rule, and the line's number) with the faults.
@@ -49,10 +52,6 @@ def audit_system(system: Hierarchy, tick: Callable[[int, int], None] | None = No
             _cache.clear()
         _cache[key] = _audit(system, tick)
     return list(_cache[key])
-
-
-#: The findings of the last systems: mending needs them again, with another ``tick``.
-_cache: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
 
 
 def _audit(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:

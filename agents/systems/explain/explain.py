@@ -32,7 +32,7 @@ _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
 _OTHERS = 2  # calls that another seat's pass denies in the text
 _SELDOM = 0.1  # of the hands that make a call: what fewer of them show is not in the text
-_OTHERWISE = 0.05  # the same of what has another name: it does not blur the rest
+_SELDOM_BY_NAME = 0.05  # the same of lines with another name, which are told apart in the text
 _RARELY = 0.02  # of partner's hands: what fewer of them pass or accept is no invitation
 _WAYS = 3  # in which a hand may fit, in the text
 
@@ -63,9 +63,9 @@ class Explanation:
     hand: NDArray[np.bool_] = field(repr=False, compare=False)  # (52,), on which the call was made
 
     def __str__(self) -> str:
-        return self.written("says")
+        return self.text_under("says")
 
-    def written(self, heading: str) -> str:
+    def text_under(self, heading: str) -> str:
         """Return the explanation as text, with what the call shows under this heading."""
         lines = [call_text(self.call), f"  {heading:10}{self.says}", f"  because   {self.because}"]
         lines += under("sums", map(str, self.sums[:_SUMS]))
@@ -142,7 +142,7 @@ class Explanation:
         calls, numbers = self.position.likely_decisions
         made, found = numbers[calls == self.call], dict[str, list[Rule]]()
         for rule in self.position.rules:
-            few = _SELDOM if rule.line.note == self._name else _OTHERWISE
+            few = _SELDOM if rule.line.note == self._name else _SELDOM_BY_NAME
             if rule.tree and rule.call == self.call and (made == rule.number).sum() > few * len(made):
                 found.setdefault(rule.line.note, []).append(rule)
         return found
