@@ -147,7 +147,7 @@ class CallReader:
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, draw: bool = True) -> list[str]:
         """Return what seats N E S W have shown; empty before a call, and without ``draw`` where hands must be drawn."""
-        out, shown = [""] * 4, self.position(calls, dealer, vulnerability).shown
+        out, shown = [""] * 4, self.position(calls, dealer, vulnerability).plausible_shown
         for seat, reading in enumerate(self.by_seat):
             own = _up_to_last_call(calls, dealer, seat)
             if not own:
@@ -177,9 +177,9 @@ class CallReader:
         position = position or self.position(calls, dealer, vulnerability)
         name, rules, found = position.bidder.own.system.name, position.usual_makers(made), statement(position, made)
         if not rules and made != PASS and found is None:
-            after = self.position([*calls, made], dealer, vulnerability).shown[position.seat]
+            after = self.position([*calls, made], dealer, vulnerability).plausible_shown[position.seat]
             return Shows(f"{shown_text(after, symbols=True)}; no line of {name} makes this call", how=name, known=False)
-        so_far = shown_text(position.shown[position.seat], symbols=True)
+        so_far = shown_text(position.plausible_shown[position.seat], symbols=True)
         text = found.short if found else ANY if made == PASS else so_far
         if found and made != PASS and not any(rule.tree or rule.artificial for rule in rules):
             text = f"{text}{_usual_points(position, made, found)}"

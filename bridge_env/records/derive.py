@@ -24,10 +24,16 @@ MENDED = "mended"
 CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
-    r"(.+?[\s,;/-](?=(?:board|bd|brd)\b\W*\d))?(?:[^\W\d]{2,}[\s#.:+-]+|board|bd|brd|deal|hand|nr|no)?"
-    r"(?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*0*([1-9][0-9]{0,8})"
-    r"(?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+|((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?\s*$",
-    re.IGNORECASE,
+    r"""
+    (.+?[\s,;/-](?=(?:board|bd|brd)\b\W*\d))?                     # words before it: "Round 2, " of "Round 2, Board 7"
+    (?:[^\W\d]{2,}[\s#.:+-]+|board|bd|brd|deal|hand|nr|no)?       # "Board ", "bd"
+    (?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*                           # "no. ", "№", "#"
+    0*([1-9][0-9]{0,8})
+    (?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+           # "7.", "7/24", "7 of 24"
+    |((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?   # words behind it: ", table 3", "open"
+    \s*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _LONGEST = 80  # characters of a text that may have a board's number
 

@@ -22,12 +22,25 @@ _NAMES = "nord noord norte", "ost oost est este", "sud süd zuid sur", "west oue
 _SEATS_ABROAD = {name: seat for seat, names in enumerate(_NAMES) for name in names.split()}
 _DOUBLE = "(?:DOU?BLE[DT]?|[CK]ONTR[AEOÉ])"
 _LETTERS = (
-    (r"\bNO[\s-]*TRUMPS?\b", "NT"), (r"\b([1-7])\s*SA\b", r"\1NT"), (r"\b([SHDC])(?:PADE|EART|IAMOND|LUB)S?\b", r"\1"),
-    (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"), (rf"\b(?:RE|SUR)-?{_DOUBLE}\b", "XX"), (rf"\b{_DOUBLE}\b", "X"),
-    (r"(?<=[1-7])[!@]([CDHSN])\b", r"\1"), (r"(?:DOWN|OFF)\s*(?=\d)", "-"), (r"MADE$", "="), (r"\s*TRICKS?$", ""),
-    (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"), (r"(?<!\S)(?:PASS?[EO]?(?!\s+OUT)|NB|NO BID)(?!\w)", "P"),
+    # strains and seats
+    (r"\bNO[\s-]*TRUMPS?\b", "NT"),
+    (r"\b([1-7])\s*SA\b", r"\1NT"),
+    (r"\b([SHDC])(?:PADE|EART|IAMOND|LUB)S?\b", r"\1"),
+    (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"),
+    # doubles
+    (rf"\b(?:RE|SUR)-?{_DOUBLE}\b", "XX"),
+    (rf"\b{_DOUBLE}\b", "X"),
+    # bids: "3!D", "3 D"
+    (r"(?<=[1-7])[!@]([CDHSN])\b", r"\1"),
+    (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"),
+    # results: "down 2", "made", "9 tricks"
+    (r"(?:DOWN|OFF)\s*(?=\d)", "-"),
+    (r"MADE$", "="),
+    (r"\s*TRICKS?$", ""),
+    # passes, and "all pass", "A/P", "passed out"
+    (r"(?<!\S)(?:PASS?[EO]?(?!\s+OUT)|NB|NO BID)(?!\w)", "P"),
     (r"\(?(?<!\w)(?:ALL[\s_-]*P(?:ASS(?:ED|ES)?)?|A[./]?P\.?|PASS(?:ED)?\s+OUT)(?!\w)\)?", " AP "),
-)  # fmt: skip
+)
 
 
 def plain_dashes(text: str) -> str:

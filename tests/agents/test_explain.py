@@ -77,7 +77,7 @@ TEXTS = [
     # a hand that opened one no trump
     (
         "sayc", "J653.KQ.AJ94.A52", "1N P 2D P",
-        "2♥: any other hand, usually 15 to 17 HCP, completes the transfer, not forcing, artificial",
+        "2♥: usually 15 to 17 HCP, completes the transfer, not forcing, artificial",
     ),
     # a forced answer
     ("champion", "842.K8.A8643.AJ7", "3S P P X P",
@@ -103,7 +103,7 @@ def test_the_text_has_the_nearest_other_calls():
         "2C",
         "  says      2♣: five or more clubs, 11 to 16 points with length, not forcing",
         f"  because   sayc, line {explanation.line.number}: 2x  5+ x, 11-16 points",
-        "  nearly    with one more spade: 1NT; with one more heart in place of a club: 2♥",
+        "  nearly    with one more spade: 1NT; with 2 HCP more: 2♥",
         "  denies    W passed: no X (four or more hearts, four or more diamonds, 11 to 17 HCP, at most three spades); "
         "no 2♥ (five or more hearts, 9 to 16 HCP, two or more of the top five hearts)",
         "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP, two or more of the top five hearts); "
@@ -119,7 +119,7 @@ def test_what_a_call_shows_that_this_hand_is_not_is_marked():
 def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():
     bidder = make("system:sayc", opponents="system:polish")
     state = {"hand": "AQ64.J2.AKT94.K5", "dealer": "N", "vulnerability": "None", "auction": ["P"]}
-    assert "W passed, by polish: no 1♦" in str(explain(bidder, read_states([{**state, "dealer": "W"}])[0]))
+    assert "W passed, by polish: no 1♣ (12 to 14 HCP, balanced)" in str(explain(bidder, read_states([{**state, "dealer": "W"}])[0]))
     passed = explained("champion", "AQ64.J2.AKT94.K5", "1D 1H P 2H").passed
     assert [one.seat for one in passed] == []
 

@@ -15,7 +15,7 @@ from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, SUIT_NAMES, of_call, symbols
-from agents.systems.explain.position import Position, Rule, word_value
+from agents.systems.explain.position import Position, Rule, believed, word_value
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.sentences import counts_points, either, light, sentence, under
 from agents.systems.explain.shown_text import shown_text
@@ -56,7 +56,7 @@ class Explanation:
     line: Line | None  # the line that made the call; None where none fitted, which is a pass
     general: bool  # the line is one of the general rules, not of the tree
     seat: int
-    # (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``
+    # (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``Position.plausible_shown``
     shown: NDArray[np.int16]
     rule: int  # the rule of the system that made the call, -1 none
     position: Position = field(repr=False, compare=False)
@@ -152,10 +152,11 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            so_far = shown_text(self.position.shown[self.seat], symbols=True)
+            so_far = shown_text(self.position.plausible_shown[self.seat], symbols=True)
             return f"{ANY} with {so_far}" if any_other else "" if hand and so_far.startswith("nothing") else so_far
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
-        return ", ".join(filter(None, (ANY if any_other else "", f"usually {more}" if more else "")))
+        prefix = ANY if any_other and (self.call == PASS or not more) else ""
+        return ", ".join(filter(None, (prefix, f"usually {more}" if more else "")))
 
     @property
     def because(self) -> str:
@@ -229,9 +230,11 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     position, call, rule = Position(bidder, view), int(calls[0]), int(rules[0])
     general = rule >= first_general_rule(bidder.own.compiled)
     after = position.after([*position.calls.tolist(), call])
+    so_far = position.plausible_shown.copy()
+    so_far[position.seat] = believed(so_far[position.seat], (shown[0] if after is None else after.shown)[position.seat])
     return Explanation(
         call, bidder.own.system.name, bidder.own.line_of(rule), general, position.seat,
-        shown[0] if after is None else after.shown, rule, position, view.hand[0],
+        so_far, rule, position, view.hand[0],
     )  # fmt: skip
 
 

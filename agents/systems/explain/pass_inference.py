@@ -42,7 +42,7 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
         return []
     hands, (_, rules) = position.likely_hands, position.likely_decisions
     passes: list[Ranges] = []
-    found: list[tuple[int, DeniedCall]] = []
+    found: dict[int, list[tuple[int, DeniedCall]]] = {}
     for rule in position.rules:
         if rule.call == PASS:
             passes.append(hull(rule.needs))
@@ -52,11 +52,20 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
             continue
         ranges = _without_passes(ranges_of_all(_usual_way(rule.needs, mine)), passes)
         if ranges is not None and sentence(ranges):
-            found.append((len(mine), DeniedCall(rule.call, ranges)))
-    first: dict[int, DeniedCall] = {}
-    for _, one in sorted(found, key=lambda item: -item[0]):
-        first.setdefault(one.call, one)
-    return sorted(list(first.values())[:most], key=lambda one: one.call)
+            found.setdefault(rule.call, []).append((len(mine), DeniedCall(rule.call, ranges)))
+    often = sorted(found.values(), key=lambda ways: -sum(count for count, _ in ways))[:most]
+    return sorted(map(_weakest, often), key=lambda one: one.call)
+
+
+def _weakest(ways: list[tuple[int, DeniedCall]]) -> DeniedCall:
+    """Return the way to make a call that asks for the fewest points, of those half as usual as any other."""
+    most = max(count for count, _ in ways)
+    usual = [
+        (one.ranges.get("points", one.ranges.get("hcp", (0, 0)))[0], -count, n)
+        for n, (count, one) in enumerate(ways)
+        if 2 * count >= most
+    ]
+    return ways[min(usual)[2]][1]
 
 
 def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> Alternative:

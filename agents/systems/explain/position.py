@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -23,18 +23,24 @@ from agents.systems.engine.rule_order import (
 )
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.needs import needs_of
+from agents.systems.language.columns import TOP
 from agents.systems.language.text import is_difference
 from agents.systems.language.tree import Atom, Constraint, Line
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.hands.deals import random_deals
-from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS
+from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS, hand_features
+from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import FIRST_BID, PASS
+from bridge_env.sampling import KnownCards, hand, sample_deals
 
 _DEALS = 6_000  # whose hands represent any hand
 _ENOUGH = 4_000  # hands, of which more are not looked at
 _FEW = 30  # hands: what fewer of them meet is left out of account
+_DRAWN = 4_000  # hands that are drawn for a seat
+_LONGEST = 7  # cards: a call read as more is an answer, a control or a cue bid
+_SHAPE = 4  # points that strength may count for shape
 _TELLING = 50  # hands that make a call: a line that makes it for none of them hardly ever does
 SELDOM = 0.02  # of the hands that make a call: what fewer of them show is left out of account
 _SEED = 2_007
@@ -105,28 +111,72 @@ class Position:
         return self.bidder.meaning(self.view)[0]
 
     @cached_property
+    def plausible_shown(self) -> NDArray[np.int16]:
+        """Return what each seat has shown so far where hands can hold it, int16 (4, 6, 2): of calls that contradict one
+        another the earlier count, unlike in ``shown``.
+        """
+        out = self.shown.copy()
+        out[:, :, 0], out[:, :, 1] = 0, TOP
+        for number in range(1, len(self.calls) + 1):
+            after = self.after(self.calls[:number].tolist())
+            assert after is not None
+            seat = (after.seat + 3) & 3
+            out[seat] = believed(out[seat], after.shown[seat])
+        return out
+
+    @cached_property
     def likely_hands(self) -> NDArray[np.int16]:
         """Return hands, int16 (N, NUM_FEATURES), that fit what all seats have shown and make the seat's calls so far;
-        what hardly any does is left out of account.
+        what hardly any does is left out of account. Where hardly any of some deals makes the calls, they are drawn.
         """
         deals = any_deals()
-        least, most = self.shown[self.seat, SUIT : SUIT + 4].T
+        least, most = self.plausible_shown[self.seat, SUIT : SUIT + 4].T
         lengths = deals[..., LENGTH : LENGTH + 4]
         fit = np.ones(deals.shape[:2], np.bool_)
         conditions = [((lengths >= least) & (lengths <= most)).all(axis=2)]
         for offset in range(4):
-            low, high = self.shown[(self.seat + offset) & 3, STRENGTH]
+            low, high = self.plausible_shown[(self.seat + offset) & 3, STRENGTH]
             strong = (deals[..., [HCP, POINTS]].max(axis=2) >= low) & (deals[..., HCP] <= high)
             conditions.append(np.roll(strong, -offset, axis=1))
         for condition in conditions:
             fit = fit & condition if (fit & condition).sum() >= _FEW else fit
-        hands = deals[fit][:_ENOUGH]
+        hands, some_call_left_out = self._making_calls(deals[fit][:_ENOUGH])
+        if some_call_left_out:
+            drawn, some_call_left_out = self._making_calls(self._drawn_hands())
+            hands = hands if some_call_left_out else drawn
+        return hands
+
+    def _making_calls(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int16], bool]:
+        """Return which hands make the seat's calls so far, and whether some call was left out: hardly any makes it."""
+        left_out = False
+        for before, call in self._own_calls():
+            made = before.decide(hands)[0] == call
+            left_out |= bool(made.sum() < _FEW)
+            hands = hands[made] if made.sum() >= _FEW else hands
+        return hands, left_out
+
+    def makes_own_calls(self, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
+        """Return which hands int16 (N, NUM_FEATURES) make the seat's calls so far: bool (N,)."""
+        made = [before.decide(hands)[0] == call for before, call in self._own_calls()]
+        return np.all([np.ones(len(hands), np.bool_), *made], axis=0)
+
+    def _own_calls(self) -> Iterator[tuple[Position, int]]:
+        """Yield the seat's calls so far, each with the position before it."""
         for number in range(len(self.calls) % 4, len(self.calls), 4):
             before = self.after(self.calls[:number].tolist())
             assert before is not None
-            made = before.decide(hands)[0] == self.calls[number]
-            hands = hands[made] if made.sum() >= _FEW else hands
-        return hands
+            yield before, int(self.calls[number])
+
+    def _drawn_hands(self) -> NDArray[np.int16]:
+        """Draw hands with what the seat has shown, int16 (N, NUM_FEATURES); its strength may count shape."""
+        shown = self.plausible_shown[self.seat]
+        low, high = shown[STRENGTH].tolist()
+        lengths = {
+            suit: (least, most) for suit, (least, most) in zip("CDHS", shown[SUIT : SUIT + 4].tolist(), strict=True)
+        }
+        wanted = hand({"hcp": (max(0, low - _SHAPE), high), **lengths})
+        drawn = sample_deals(KnownCards.seen({}), {self.seat: wanted}, _DRAWN, streams.key("likely hands"))
+        return hand_features(drawn.owner[drawn.violation == 0] == self.seat)
 
     @cached_property
     def likely_decisions(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
@@ -212,6 +262,14 @@ class Position:
     def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
         return self.states.look(self._queries(hands), self.systems)[:2]
+
+
+def believed(before: NDArray[np.int16], now: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Return what a seat has shown now, int16 (6, 2), but what it had shown before where no hand holds both."""
+    agree: NDArray[np.bool_] = np.all((before[:, :1] <= now) & (now <= before[:, 1:]), axis=1)
+    least = now[SUIT : SUIT + 4, 0]
+    agree[SUIT : SUIT + 4] = agree[SUIT : SUIT + 4].all() and least.sum() <= 13 and least.max() <= _LONGEST
+    return np.where(agree[:, None], now, before)
 
 
 def _as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
