@@ -83,8 +83,8 @@ def test_selfplay_in_one_file(tmp_path):
     assert len(Path(module.__file__).read_text(encoding="utf-8").splitlines()) <= 250
     small = {"tables": 64, "steps": 8, "batch": 128, "width": 32, "every": 1.0, "boards": 64}
     verdict = module.main(tmp_path / "mine.npz", module.Setting(hours=5 / 3600, lessons=0.5, **small))
-    assert [line.opponent for line in verdict.lines][:2] == ["pass", "system:sayc"]
-    assert {"policy:humans", "policy:wbridge5"} < {line.opponent for line in verdict.lines}
+    assert [line.opponent for line in verdict.rows][:2] == ["pass", "system:sayc"]
+    assert {"policy:humans", "policy:wbridge5"} < {line.opponent for line in verdict.rows}
     assert agents.make(f"policy:{tmp_path / 'mine.npz'}").networks.policy.sizes == [814, 32, 32, 38]
 
 
