@@ -116,6 +116,18 @@ def test_what_a_call_shows_that_this_hand_is_not_is_marked():
     assert "strength 8-11, 3+ hearts (not this hand)" in str(explained("sayc", "J874.QJ98.QT8.94", "P 1H 2S"))
 
 
+def test_of_calls_that_contradict_one_another_the_earlier_are_believed():
+    control = str(explained("sayc", "K9.T9.953.QJT852", "1H 3C 4C P 4D P 4H P P"))
+    assert "N      strength 14-21, 5+ hearts\n" in f"{control}\n"
+    assert "S      strength 15-17, 2-5 spades" in str(explained("sayc", "5.QJ963.9742.T82", "P P 1N 2C 2H 3C 3S P P"))
+
+
+def test_changed_hands_and_usual_ones_are_those_that_could_have_bid_so_far():
+    opener_with_15 = explained("sayc", "A873.J985.A9.QT3", "P P 2C P 2D P 3D P 3N")
+    assert opener_with_15.nearly == ()
+    assert "usually 23 to 27 HCP" in explained("sayc", "AKT86.A.AKQ95.A6", "2C P 2D P 2S P 3S P 4N P 5C P").says
+
+
 def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():
     bidder = make("system:sayc", opponents="system:polish")
     state = {"hand": "AQ64.J2.AKT94.K5", "dealer": "N", "vulnerability": "None", "auction": ["P"]}

@@ -14,7 +14,7 @@ from agents.systems.explain.sentences import sentence
 from agents.systems.language.tree import INFINITE, Alternative, Atom, Constraint
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.hands.features import NUM_FEATURES
-from bridge_env.rules.calls import PASS
+from bridge_env.rules.calls import DOUBLE, PASS
 
 MOST = 3  # calls that are named
 _SELDOM = 0.01  # of the hands: calls that fewer make are not named
@@ -54,18 +54,14 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
         if ranges is not None and sentence(ranges):
             found.setdefault(rule.call, []).append((len(mine), DeniedCall(rule.call, ranges)))
     often = sorted(found.values(), key=lambda ways: -sum(count for count, _ in ways))[:most]
-    return sorted(map(_weakest, often), key=lambda one: one.call)
+    return sorted(map(_usual, often), key=lambda one: one.call)
 
 
-def _weakest(ways: list[tuple[int, DeniedCall]]) -> DeniedCall:
-    """Return the way to make a call that asks for the fewest points, of those half as usual as any other."""
+def _usual(ways: list[tuple[int, DeniedCall]]) -> DeniedCall:
+    """Return the way that most hands make a call; to double, of those half as usual the one on the fewest points."""
     most = max(count for count, _ in ways)
-    usual = [
-        (one.ranges.get("points", one.ranges.get("hcp", (0, 0)))[0], -count, n)
-        for n, (count, one) in enumerate(ways)
-        if 2 * count >= most
-    ]
-    return ways[min(usual)[2]][1]
+    usual = [way for way in ways if way[0] == most or (way[1].call == DOUBLE and 2 * way[0] >= most)]
+    return min(usual, key=lambda way: (way[1].ranges.get("hcp", (0, 0))[0], -way[0]))[1]
 
 
 def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> Alternative:

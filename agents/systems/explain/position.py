@@ -118,9 +118,9 @@ class Position:
         out = self.shown.copy()
         out[:, :, 0], out[:, :, 1] = 0, TOP
         for number in range(1, len(self.calls) + 1):
-            after = self.after(self.calls[:number].tolist())
+            after = self.after(self.calls[:number].tolist()) if number < len(self.calls) else self
             assert after is not None
-            seat = (after.seat + 3) & 3
+            seat = (int(self.view.dealer[0]) + number - 1) & 3
             out[seat] = believed(out[seat], after.shown[seat])
         return out
 
