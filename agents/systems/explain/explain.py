@@ -153,7 +153,8 @@ class Explanation:
         usual = usual_statement(self.position, self.call)
         if usual is None:
             so_far = shown_text(self.position.plausible_shown[self.seat], symbols=True)
-            return f"{ANY} with {so_far}" if any_other else "" if hand and so_far.startswith("nothing") else so_far
+            nothing = so_far.startswith("nothing")
+            return (ANY if nothing else f"{ANY} with {so_far}") if any_other else "" if hand else so_far
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
         prefix = ANY if any_other and (self.call == PASS or not more) else ""
         return ", ".join(filter(None, (prefix, f"usually {more}" if more else "")))
@@ -231,7 +232,7 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     general = rule >= first_general_rule(bidder.own.compiled)
     after = position.after([*position.calls.tolist(), call])
     so_far = position.plausible_shown.copy()
-    so_far[position.seat] = believed(so_far[position.seat], (shown[0] if after is None else after.shown)[position.seat])
+    so_far[position.seat] = believed(so_far, position.seat, (shown[0] if after is None else after.shown)[position.seat])
     return Explanation(
         call, bidder.own.system.name, bidder.own.line_of(rule), general, position.seat,
         so_far, rule, position, view.hand[0],
