@@ -27,10 +27,10 @@ _NUMBER = re.compile(
     r"""
     (.+?[\s,;/-](?=(?:board|bd|brd)\b\W*\d))?                     # words before it: "Round 2, " of "Round 2, Board 7"
     (?:[^\W\d]{2,}[\s#.:+-]+|board|bd|brd|deal|hand|nr|no)?       # "Board ", "bd"
-    (?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*                           # "no. ", "№", "#"
+    (?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*                          # "no. ", "№", "#"
     0*([1-9][0-9]{0,8})
-    (?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+           # "7.", "7/24", "7 of 24"
-    |((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?   # words behind it: ", table 3", "open"
+    (?:\.|\s*/\s*[0-9]+|\s+(?:of|von|sur|van)\s+[0-9]+            # "7.", "7/24", "7 of 24"
+    |((?:\s*[,;(-]|\s)\s*[^\W\d].*|\(?(?:open|closed)\b.*))?      # words behind it: ", table 3", "open"
     \s*$
     """,
     re.IGNORECASE | re.VERBOSE,

@@ -131,7 +131,9 @@ def test_changed_hands_and_usual_ones_are_those_that_could_have_bid_so_far():
 def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():
     bidder = make("system:sayc", opponents="system:polish")
     state = {"hand": "AQ64.J2.AKT94.K5", "dealer": "N", "vulnerability": "None", "auction": ["P"]}
-    assert "W passed, by polish: no 1♣ (12 to 14 HCP, balanced)" in str(explain(bidder, read_states([{**state, "dealer": "W"}])[0]))
+    assert "W passed, by polish: no 1♣ (12 to 14 HCP, balanced)" in str(
+        explain(bidder, read_states([{**state, "dealer": "W"}])[0])
+    )
     passed = explained("champion", "AQ64.J2.AKT94.K5", "1D 1H P 2H").passed
     assert [one.seat for one in passed] == []
 

@@ -1,6 +1,7 @@
 """Records by address: kernels read them as declared, and other arrays are refused."""
 
-from typing import Annotated, NamedTuple
+from types import GenericAlias
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -51,6 +52,14 @@ def a_shop(count=5):
 
 def an_order():
     return Order(np.array([4, 1], np.uint64), np.array([2, 3], np.int8))
+
+
+@pytest.mark.parametrize("array", [np.ndarray[Any, np.dtype[np.int8]], GenericAlias(np.ndarray, (np.int8,))])
+def test_arrays_are_declared_by_their_type_or_as_of_numpy_2_5_by_that_of_their_items(array):
+    class Hands(NamedTuple):
+        cards: Annotated[array, "hands", 52]
+
+    assert Schema(Hands).fields[Hands][0].kind is np.int8
 
 
 def test_kernels_read_and_write_the_records():
