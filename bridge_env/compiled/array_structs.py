@@ -151,7 +151,7 @@ def _declared(record: type[Any]) -> list[tuple[str, Any, Shape | None]]:
             out.append((name, hints[name], None))
         else:
             array, *shape = get_args(hints[name])
-            *_, last = get_args(array)  # kind itself (NumPy 2.5 and later), or dtype[kind], of ndarray[Any, dtype[kind]]
+            *_, last = get_args(array)  # the kind itself (NumPy 2.5), or dtype[kind] of ndarray[Any, dtype[kind]]
             (kind,) = get_args(last) or (last,)
             out.append((name, kind, tuple(shape)))
     return out
