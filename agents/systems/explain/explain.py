@@ -22,7 +22,7 @@ from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.text import constraint_text
-from agents.systems.language.tree import Line, place_of
+from agents.systems.language.tree import INFINITE, Line, place_of
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text
@@ -286,5 +286,16 @@ def _passes(position: Position, call: int) -> Iterator[PassInference]:
         if number < 0 or position.calls[number] != PASS:
             continue
         before = position.after(position.calls[:number].tolist())
-        if before is not None and (found := infer_from_pass(before, _OTHERS)):
+        if before is None:
+            continue
+        least = position.plausible_shown[
+            before.seat, STRENGTH, 0
+        ]  # a seat that has shown more since was too good to pass
+        found = [one for one in infer_from_pass(before, _OTHERS) if not _only_asks_for(one.ranges, least)]
+        if found:
             yield PassInference(before.seat, number, before.bidder.own.system.name, tuple(found))
+
+
+def _only_asks_for(ranges: Ranges, points: int) -> bool:
+    """Return whether all hands with as many points lie in ranges without an upper end."""
+    return all(word in ("hcp", "points") and low <= points and high >= INFINITE for word, (low, high) in ranges.items())

@@ -39,7 +39,7 @@ _DEALS = 6_000  # whose hands represent any hand
 _ENOUGH = 4_000  # hands, of which more are not looked at
 _FEW = 30  # hands: what fewer of them meet is left out of account
 _DRAWN = 4_000  # hands that are drawn for a seat
-_LONGEST = 7  # cards, and one more in a first suit: a call read as longer is an answer, a control or a cue bid
+_LONGEST, _LONGEST_LATER = 8, 6  # cards, in a first suit and later: a call read as longer is an answer or a cue bid
 _SHAPE = 4  # points that strength may count for shape
 _TELLING = 50  # hands that make a call: a line that makes it for none of them hardly ever does
 SELDOM = 0.02  # of the hands that make a call: what fewer of them show is left out of account
@@ -269,7 +269,7 @@ def believed(shown: NDArray[np.int16], seat: int, now: NDArray[np.int16]) -> NDA
     before, least = shown[seat], now[SUIT : SUIT + 4, 0]
     agree: NDArray[np.bool_] = np.all((before[:, :1] <= now) & (now <= before[:, 1:]), axis=1)
     first = (shown[:, SUIT : SUIT + 4, 0].sum(axis=0) == 0) & (before[SUIT : SUIT + 4, 0].sum() == 0)
-    long = least > _LONGEST + first
+    long = least > np.where(first, _LONGEST, _LONGEST_LATER)
     agree[SUIT : SUIT + 4] = agree[SUIT : SUIT + 4].all() and least.sum() <= 13 and not long.any()
     return np.where(agree[:, None], now, before)
 
