@@ -32,7 +32,7 @@ class AuctionReader:
 
     def __init__(self, seats: tuple[str | None, str | None, str | None, str | None] = (None,) * 4) -> None:
         self.seats, self._memory = seats, Memory()
-        self._shown = lru_cache(maxsize=256)(self._read)
+        self._shown = lru_cache(maxsize=32)(self._read)  # 90 KB each
 
     def __reduce__(self) -> tuple[type[AuctionReader], tuple[object]]:
         return AuctionReader, (self.seats,)

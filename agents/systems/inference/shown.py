@@ -80,7 +80,7 @@ class _Auction(NamedTuple):
 class Memory:
     """A cache of readings for one ``HierarchyBidder``: its auctions share their beginnings."""
 
-    size: int = 2048  # 22 KB each
+    size: int = 512  # 22 KB each
     _known: OrderedDict[tuple[bytes, ...], tuple[int, NDArray[np.uint64]]] = field(default_factory=OrderedDict)
 
     def read(self, auction: _Auction, number: int) -> tuple[int, NDArray[np.uint64]]:
