@@ -25,7 +25,8 @@ from bridge_env.double_dummy.estimator import load_estimator
 from bridge_env.hands.deals import random_deals
 from bridge_env.io.files import FileError
 from bridge_env.records.board import Board
-from bridge_env.records.lin import lin_text, read_lin
+from bridge_env.records.lin import read_lin
+from bridge_env.records.lin_writer import lin_text
 from bridge_env.records.links import LinkError, board_of_link
 from bridge_env.records.pbn import board_text, read_boards
 from bridge_env.rules.auction import Auctions

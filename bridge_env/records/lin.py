@@ -1,4 +1,4 @@
-"""Read and write LIN, the notation of Bridge Base Online.
+"""Read LIN, the notation of Bridge Base Online.
 
 ``read_lin`` never raises for what a file contains: a board that cannot be trusted becomes a ``Problem`` with file, line
 and reason, and the others are read. A file may hold several boards, one a line or all in one, and both rooms of a match
@@ -9,20 +9,17 @@ their explanations, ``pc`` and ``mc`` play and tricks, ``pn`` players, ``qx`` an
 One fact mends another (``bridge_env.records.derive``); a bad play, or a mark that cannot be read, costs only itself. A
 ``Problem`` beside the board reports it.
 
-LIN has no place for a contract without its auction, for play without a finished auction, for a room without a board's
-number, for double-dummy tables, for other tags and for sections: these are not written, and ``lin_losses`` names them.
 LIN counts seats from South, clockwise.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from bridge_env.hands.deals import deal_of_hands, suit_ranks
+from bridge_env.hands.deals import deal_of_hands
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
     CONTRADICTION,
@@ -36,24 +33,22 @@ from bridge_env.records.derive import (
     settle_play,
     settle_tricks,
 )
-from bridge_env.records.text import Source, Target, text_lines, without_percents, write_text
+from bridge_env.records.text import Source, text_lines, without_percents
 from bridge_env.records.words import DASH, plain_hand, vulnerability_of
-from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, Contract, call_text, parse_call, parse_result
+from bridge_env.rules.calls import FIRST_BID, PASS, Contract, parse_call, parse_result
 from bridge_env.rules.cards import (
     CARD_NUMBERS,
     SEATS,
-    SUITS,
     DealError,
     UInt8Array,
     board_dealer,
     board_vulnerability,
-    card_text,
     plain_suits,
 )
 
 LIN_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
-_PLAYERS = ("South", "West", "North", "East")
-_ROOMS = {"o": "Open", "c": "Closed"}
+PLAYERS = ("South", "West", "North", "East")
+ROOMS = {"o": "Open", "c": "Closed"}
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
 _TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
@@ -103,7 +98,7 @@ class _LinBoard:
     def room(self) -> str:
         """Return the room's name, empty if it has none."""
         match = _ROOM.match(self.value("qx"))
-        return _ROOMS[match[1].lower()] if match and match[1] else ""
+        return ROOMS[match[1].lower()] if match and match[1] else ""
 
 
 def read_lin(source: Source) -> ReadResult:
@@ -314,7 +309,7 @@ def _read_names(lin: _LinBoard, room: str, faults: list[BadBoard]) -> dict[str, 
     if any(names[8:]) or (len(names) != 8 and any(names[4:])):
         faults.append(lin.bad(f"pn has {len(names)} names, of which the first four are read", "mark"))
     names = names[4:] if room == "Closed" and len(names) == 8 else names
-    return {seat: name for seat, name in zip(_PLAYERS, names, strict=False) if name}
+    return {seat: name for seat, name in zip(PLAYERS, names, strict=False) if name}
 
 
 def _read_deal(lin: _LinBoard, faults: list[BadBoard]) -> UInt8Array:
@@ -364,65 +359,3 @@ def _read_tricks(lin: _LinBoard, faults: list[BadBoard]) -> int | None:
         faults.append(lin.bad(f"claim {text[:20]!r} is not a number of tricks", "result"))
         return None
     return int(text)
-
-
-def write_lin(target: Target, boards: Iterable[Board]) -> None:
-    """Write boards, one a line. ``read_lin`` returns the same boards, except for what LIN cannot hold.
-
-    Args:
-        target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text stream.
-        boards: any boards.
-    """
-    event, lines = False, []
-    for board in boards:
-        line = lin_text(board)
-        ends = event and not line.startswith("vg|")  # an event holds for all boards that follow
-        lines.append(f"vg||{line}\n" if ends else f"{line}\n")
-        event = line.startswith("vg|")
-    write_text(target, "".join(lines))
-
-
-def lin_text(board: Board) -> str:
-    """Return one board as one line. Bars in texts, and commas in names, become blanks."""
-    room = {name: key for key, name in _ROOMS.items()}.get(board.tags.get("Room", ""))
-    values = []
-    if event := _without(board.tags.get("Event", ""), "|,"):
-        values.append(("vg", event))
-    if room and board.number is not None:
-        values.append(("qx", f"{room}{board.number}"))
-    values.append(("pn", ",".join(_without(board.tags.get(seat, ""), "|,") for seat in _PLAYERS)))
-    hands = ",".join(_hand_text(board.owner, SEATS.index(seat)) for seat in LIN_SEATS)
-    values += [("st", ""), ("md", f"{LIN_SEATS.index(SEATS[board.dealer]) + 1}{hands}")]
-    if title := _without(board.tags.get("Board", ""), "|") if board.number is None else f"Board {board.number}":
-        values += [("rh", ""), ("ah", title)]
-    values.append(("sv", "oneb"[board.vulnerability]))
-    for index, call in enumerate(board.auction or ()):
-        word = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}.get(call) or call_text(call)[:2]
-        values.append(("mb", word + "!" * (index in board.notes)))
-        if text := _without(board.notes.get(index, ""), "|"):
-            values.append(("an", text))
-    values.append(("pg", ""))
-    if board.auction and not passes_missing(board.auction):
-        values += [("pc", card_text(card)) for card in board.play or ()]
-    if board.tricks is not None:
-        values.append(("mc", str(board.tricks)))
-    return "".join(f"{key}|{value}|" for key, value in values)
-
-
-def lin_losses(board: Board) -> list[str]:
-    """Return the names of what ``lin_text`` leaves out or changes: tags, and fields of ``Board``."""
-    again = read_lin(io.StringIO(lin_text(board)))
-    read = (again.boards or again.partial)[0]
-    tags = [tag for tag, value in board.tags.items() if read.tags.get(tag) != value]
-    names = ("number", "auction", "contract", "tricks", "play", "notes")
-    fields = [name for name in names if getattr(read, name) != getattr(board, name)]
-    return sorted(tags) + sorted(board.sections) + fields + ["table"] * (board.table is not None)
-
-
-def _hand_text(owner: UInt8Array, seat: int) -> str:
-    """Return ``"SAKQ2HT98DJ7CA543"``."""
-    return "".join(map("".join, zip(SUITS[::-1], suit_ranks(owner == seat), strict=True)))
-
-
-def _without(text: str, signs: str) -> str:
-    return " ".join(re.sub(f"[{signs}]", " ", text).split())

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.records.board import Board
-from bridge_env.records.lin import LIN_SEATS, lin_text, read_lin
+from bridge_env.records.lin import LIN_SEATS, read_lin
+from bridge_env.records.lin_writer import lin_text
 from bridge_env.records.text import decode_text, without_percents
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"

@@ -15,7 +15,7 @@ from agents.registry import reader_of, spec_at
 from bridge_env.display.text import SEAT_NAMES, result_line
 from bridge_env.hands.deals import hand_text
 from bridge_env.records.board import Board
-from bridge_env.records.lin import lin_text
+from bridge_env.records.lin_writer import lin_text
 from bridge_env.records.links import viewer_link
 from bridge_env.records.pbn import board_text
 from bridge_env.rules.auction import Auctions

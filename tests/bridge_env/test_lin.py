@@ -12,7 +12,8 @@ from support.boards import BOARD, HANDS, played_board
 
 from bridge_env.hands.deals import deal_text, parse_deal
 from bridge_env.records.board import Board, Problem
-from bridge_env.records.lin import lin_text, read_lin, write_lin
+from bridge_env.records.lin import read_lin
+from bridge_env.records.lin_writer import lin_text, write_lin
 from bridge_env.records.links import LinkError, board_of_link, viewer_link
 from bridge_env.rules.calls import Contract
 from bridge_env.rules.cards import CARD_NUMBERS

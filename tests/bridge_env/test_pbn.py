@@ -13,7 +13,8 @@ from support.places import SHARED
 
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import ReadResult
-from bridge_env.records.lin import read_lin, write_lin
+from bridge_env.records.lin import read_lin
+from bridge_env.records.lin_writer import write_lin
 from bridge_env.records.links import board_of_link
 from bridge_env.records.pbn import Board, board_text, read_boards, write_boards
 from bridge_env.records.read import read_records, report

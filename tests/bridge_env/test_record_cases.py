@@ -13,7 +13,7 @@ from bridge_env.double_dummy import builtin_library
 from bridge_env.hands.deals import deal_text
 from bridge_env.records.board import Board
 from bridge_env.records.derive import board_number
-from bridge_env.records.lin import lin_losses, lin_text
+from bridge_env.records.lin_writer import lin_losses, lin_text
 from bridge_env.records.pbn import board_text
 from bridge_env.records.read import read_records, read_text
 from bridge_env.records.tables import check_tables, read_digits, table_rows

@@ -20,7 +20,8 @@ from bridge_env.double_dummy.estimator import builtin_estimator
 from bridge_env.double_dummy.exact import ExactDoubleDummy, library_then_solver
 from bridge_env.double_dummy.library import builtin_library
 from bridge_env.hands.deals import hand_text, random_deals
-from bridge_env.records.lin import lin_text, read_lin
+from bridge_env.records.lin import read_lin
+from bridge_env.records.lin_writer import lin_text
 from bridge_env.records.links import viewer_link
 from bridge_env.records.pbn import board_text, read_boards
 from bridge_env.rules.calls import call_text

@@ -13,7 +13,7 @@ from bridge_env.bidders.registry import SpecError, make
 from bridge_env.double_dummy import ExactDoubleDummy
 from bridge_env.hands.deals import hand_text, parse_deal
 from bridge_env.records.board import Board
-from bridge_env.records.lin import write_lin
+from bridge_env.records.lin_writer import write_lin
 from bridge_env.records.pbn import board_text, read_boards, write_boards
 from training.cli.app import main
 from training.evaluation.boards import pbn_boards

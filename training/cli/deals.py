@@ -123,7 +123,7 @@ def read(
         links: print a link to Bridge Base Online's viewer for each board
     """
     from bridge_env.records.board import Problem, ReadResult
-    from bridge_env.records.lin import lin_losses, write_lin
+    from bridge_env.records.lin_writer import lin_losses, write_lin
     from bridge_env.records.links import viewer_link
     from bridge_env.records.pbn import write_boards
     from bridge_env.records.read import read_records, report

@@ -15,7 +15,7 @@ from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, SUIT_NAMES, of_call, symbols
-from agents.systems.explain.position import Position, Rule, believed, word_value
+from agents.systems.explain.position import Position, Rule, consistent_shown, word_value
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.sentences import counts_points, either, light, sentence, under
 from agents.systems.explain.shown_text import shown_text
@@ -232,7 +232,8 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     general = rule >= first_general_rule(bidder.own.compiled)
     after = position.after([*position.calls.tolist(), call])
     so_far = position.plausible_shown.copy()
-    so_far[position.seat] = believed(so_far, position.seat, (shown[0] if after is None else after.shown)[position.seat])
+    now = (shown[0] if after is None else after.shown)[position.seat]
+    so_far[position.seat] = consistent_shown(so_far, position.seat, now)
     return Explanation(
         call, bidder.own.system.name, bidder.own.line_of(rule), general, position.seat,
         so_far, rule, position, view.hand[0],
@@ -288,14 +289,13 @@ def _passes(position: Position, call: int) -> Iterator[PassInference]:
         before = position.after(position.calls[:number].tolist())
         if before is None:
             continue
-        least = position.plausible_shown[
-            before.seat, STRENGTH, 0
-        ]  # a seat that has shown more since was too good to pass
-        found = [one for one in infer_from_pass(before, _OTHERS) if not _only_asks_for(one.ranges, least)]
+        # a seat that has shown more since was too good to pass by this system
+        points = int(position.plausible_shown[before.seat, STRENGTH, 0])
+        found = [one for one in infer_from_pass(before, _OTHERS) if not _holds_with(points, one.ranges)]
         if found:
             yield PassInference(before.seat, number, before.bidder.own.system.name, tuple(found))
 
 
-def _only_asks_for(ranges: Ranges, points: int) -> bool:
-    """Return whether all hands with as many points lie in ranges without an upper end."""
+def _holds_with(points: int, ranges: Ranges) -> bool:
+    """Return whether every hand with so many points or more lies in ``ranges``."""
     return all(word in ("hcp", "points") and low <= points and high >= INFINITE for word, (low, high) in ranges.items())

@@ -54,10 +54,10 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
         if ranges is not None and sentence(ranges):
             found.setdefault(rule.call, []).append((len(mine), DeniedCall(rule.call, ranges)))
     often = sorted(found.values(), key=lambda ways: -sum(count for count, _ in ways))[:most]
-    return sorted(map(_usual, often), key=lambda one: one.call)
+    return sorted(map(_most_usual, often), key=lambda one: one.call)
 
 
-def _usual(ways: list[tuple[int, DeniedCall]]) -> DeniedCall:
+def _most_usual(ways: list[tuple[int, DeniedCall]]) -> DeniedCall:
     """Return the way that most hands make a call; to double, of those half as usual the one on the fewest points."""
     most = max(count for count, _ in ways)
     usual = [way for way in ways if way[0] == most or (way[1].call == DOUBLE and 2 * way[0] >= most)]

@@ -115,13 +115,11 @@ class Position:
         """Return what each seat has shown so far where hands can hold it, int16 (4, 6, 2): of calls that contradict one
         another the earlier count, unlike in ``shown``.
         """
-        out = self.shown.copy()
-        out[:, :, 0], out[:, :, 1] = 0, TOP
-        for number in range(1, len(self.calls) + 1):
-            after = self.after(self.calls[:number].tolist()) if number < len(self.calls) else self
-            assert after is not None
-            seat = (int(self.view.dealer[0]) + number - 1) & 3
-            out[seat] = believed(out, seat, after.shown[seat])
+        before = self.after(self.calls[:-1].tolist()) if len(self.calls) else None
+        if before is None:
+            return np.stack([np.stack([np.zeros_like(TOP), TOP], axis=1)] * 4)
+        out = before.plausible_shown.copy()
+        out[before.seat] = consistent_shown(out, before.seat, self.shown[before.seat])
         return out
 
     @cached_property
@@ -140,20 +138,22 @@ class Position:
             conditions.append(np.roll(strong, -offset, axis=1))
         for condition in conditions:
             fit = fit & condition if (fit & condition).sum() >= _FEW else fit
-        hands, some_call_left_out = self._making_calls(deals[fit][:_ENOUGH])
-        if some_call_left_out:
-            drawn, some_call_left_out = self._making_calls(self._drawn_hands())
-            hands = hands if some_call_left_out else drawn
+        hands, complete = self._select_callers(deals[fit][:_ENOUGH])
+        if not complete:
+            others, complete = self._select_callers(self._draw_hands())
+            hands = others if complete else hands
         return hands
 
-    def _making_calls(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int16], bool]:
-        """Return which hands make the seat's calls so far, and whether some call was left out: hardly any makes it."""
-        left_out = False
+    def _select_callers(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int16], bool]:
+        """Return which hands make the seat's calls so far, and whether all calls count: one that few make does not."""
+        complete = True
         for before, call in self._own_calls():
             made = before.decide(hands)[0] == call
-            left_out |= bool(made.sum() < _FEW)
-            hands = hands[made] if made.sum() >= _FEW else hands
-        return hands, left_out
+            if made.sum() >= _FEW:
+                hands = hands[made]
+            else:
+                complete = False
+        return hands, complete
 
     def makes_own_calls(self, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
         """Return which hands int16 (N, NUM_FEATURES) make the seat's calls so far: bool (N,)."""
@@ -167,16 +167,14 @@ class Position:
             assert before is not None
             yield before, int(self.calls[number])
 
-    def _drawn_hands(self) -> NDArray[np.int16]:
+    def _draw_hands(self) -> NDArray[np.int16]:
         """Draw hands with what the seat has shown, int16 (N, NUM_FEATURES); its strength may count shape."""
         shown = self.plausible_shown[self.seat]
         low, high = shown[STRENGTH].tolist()
-        lengths = {
-            suit: (least, most) for suit, (least, most) in zip("CDHS", shown[SUIT : SUIT + 4].tolist(), strict=True)
-        }
+        lengths = dict(zip("CDHS", map(tuple, shown[SUIT : SUIT + 4].tolist()), strict=True))
         wanted = hand({"hcp": (max(0, low - _SHAPE), high), **lengths})
-        drawn = sample_deals(KnownCards.seen({}), {self.seat: wanted}, _DRAWN, streams.key("likely hands"))
-        return hand_features(drawn.owner[drawn.violation == 0] == self.seat)
+        sample = sample_deals(KnownCards.seen({}), {self.seat: wanted}, _DRAWN, streams.key("likely hands"))
+        return hand_features(sample.owner[sample.violation == 0] == self.seat)
 
     @cached_property
     def likely_decisions(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
@@ -264,7 +262,7 @@ class Position:
         return self.states.look(self._queries(hands), self.systems)[:2]
 
 
-def believed(shown: NDArray[np.int16], seat: int, now: NDArray[np.int16]) -> NDArray[np.int16]:
+def consistent_shown(shown: NDArray[np.int16], seat: int, now: NDArray[np.int16]) -> NDArray[np.int16]:
     """Return what a seat has shown now, int16 (6, 2), but what it had ``shown`` before where no hand holds both."""
     before, least = shown[seat], now[SUIT : SUIT + 4, 0]
     agree: NDArray[np.bool_] = np.all((before[:, :1] <= now) & (now <= before[:, 1:]), axis=1)
