@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents.systems.language.columns import QUANTITY, TOP
 from bridge_env.bidders.view import BidView
-from bridge_env.hands.features import FEATURES, NUM_FEATURES, hand_features
+from bridge_env.hands.features import FEATURES, hand_features
 from bridge_env.rules.calls import FIRST_BID, NUM_CALLS
 
 LAYOUT = "cases 2"  # changes whenever a column does
@@ -37,7 +37,8 @@ _NUMBER_OF_MARKS = sum(count for _, _, count in _MARKED)
 _HCP = FEATURES["hcp"]
 _QUANTITIES = [QUANTITY[name] for name in ("strength", "C", "D", "H", "S", "aces")]  # of what seats show
 _LENGTHS = slice(FEATURES["length:C"], FEATURES["length:C"] + 4)
-HAND_SIZE = NUM_FEATURES + _NUMBER_OF_MARKS + 52
+_COUNTS = FEATURES["king:C"]  # columns of ``FEATURES``; those behind are among the cards
+HAND_SIZE = _COUNTS + _NUMBER_OF_MARKS + 52
 _AUCTION_SIZE = (LAST_CALLS + 4 + 2) * NUM_CALLS + 48 + 30 + 4 + 4 + 2
 SIZE = HAND_SIZE + _AUCTION_SIZE
 
@@ -57,7 +58,7 @@ def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> I
         shown: int16 (N, 4, QUANTITIES, 2), what each seat has shown: ``HierarchyBidder.meaning``.
         suggested: int8 (N,), the call of the system by which calls are read.
     """
-    f = hand_features(view.hand)
+    f = hand_features(view.hand)[:, :_COUNTS]
     cards = view.hand.astype(np.int16)
     return np.concatenate(
         [f, _marks(f), cards, _auction(view), _shown_ranges(view, shown, f), _marked(suggested, NUM_CALLS)], axis=1

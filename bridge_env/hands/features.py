@@ -70,6 +70,8 @@ DECLARED: tuple[Feature, ...] = (
             "Zar points: hcp + controls + the two longest suits + the longest less the shortest (26 "
             "opens)"),
     Feature("playing", _SUITS, 0, 99, UNKNOWN, "playing tricks in halves, with the suit as trumps"),
+    Feature("king", _SUITS, 0, 1, UNKNOWN, "1 for the king of a suit"),
+    Feature("queen", _SUITS, 0, 1, UNKNOWN, "1 for the queen of a suit"),
 )  # fmt: skip
 #: The meaning of each of them.
 MEANINGS: dict[str, str] = {feature.name: feature.meaning for feature in DECLARED}
@@ -94,6 +96,7 @@ _TOP3, _TOP5, STOPPER = FEATURES["top3:C"], FEATURES["top5:C"], FEATURES["stoppe
 _KEYCARDS, _SUIT_HCP, SUPPORT = FEATURES["keycards:C"], FEATURES["suit_hcp:C"], FEATURES["support:C"]
 _RULE20, _QUICK = FEATURES["rule20"], FEATURES["quick"]
 _ZAR, _PLAYING = FEATURES["zar"], FEATURES["playing:C"]
+_KING, _QUEEN = FEATURES["king:C"], FEATURES["queen:C"]
 
 
 @njit(forceinline=True)
@@ -154,6 +157,7 @@ def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
     f[_KINGS] += k
     f[_TOP3 + suit] = a + k + q
     f[_TOP5 + suit] = a + k + q + j + t
+    f[_KING + suit], f[_QUEEN + suit] = k, q
     f[_KEYCARDS + suit] = k  # the aces are added when all are counted
     f[STOPPER + suit] = a or (k and length >= 2) or (q and length >= 3) or (j and length >= 4)
     f[_LOSERS] += _suit_losers(length, a, k, q)

@@ -26,7 +26,7 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
 
     Args:
         source: a path, or a text or binary stream.
-        faults: a damaged gzip file is added here, and has no lines.
+        faults: a damaged gzip file and a zip archive are added here, and have no lines.
 
     Raises:
         OSError: the file is missing or cannot be read.
@@ -39,6 +39,9 @@ def text_lines(source: Source, faults: list[BadBoard]) -> list[str]:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             faults.append(BadBoard(1, f"the gzip file is damaged or cut short: {error}"))
             return []
+    if data.startswith(b"PK\3\4"):
+        faults.append(BadBoard(1, "this is a zip archive: unpack it, and read the files in it"))
+        return []
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         data = data.decode("utf-16", "replace").encode()
     for encoding, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[:200:2])):

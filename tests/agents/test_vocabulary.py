@@ -67,7 +67,8 @@ def test_sums_count_what_they_say(rows):
         assert (of(f"likely-total:{suit}") == of(f"support:{suit}") + likely).all()
         assert (of(f"fit:{suit}") == of(suit) + of(f"partner:{suit}")).all()
         assert (of(f"long:{suit}") == (of(suit) == of("longest"))).all()
-        king = of(f"keycards:{suit}") > of("aces")
+        king = of(f"king:{suit}") == 1
+        assert (king == (of(f"keycards:{suit}") > of("aces"))).all()
         ace = of(f"hcp:{suit}") - 3 * king >= 4
         assert (of(f"control:{suit}") == (king | ace | (of(suit) <= 1))).all()
     last = np.stack([of(f"last:{suit}") for suit in "CDHS"], axis=1) * (1 - of("ours"))[:, None]

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zipfile
 from itertools import pairwise
 
 import pytest
@@ -263,6 +264,17 @@ def test_a_gzip_file_that_is_cut_short_is_reported():
     result = read(gzip.compress(GAME.encode())[:-20])
     assert result.boards == []
     assert "cut short" in result.problems[0].reason
+
+
+def test_a_zip_archive_is_named():
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("a.pbn", GAME)
+    result = read(archive.getvalue())
+    assert result.boards == []
+    assert [problem.reason for problem in result.problems] == [
+        "this is a zip archive: unpack it, and read the files in it"
+    ]
 
 
 VALUES = st.text(

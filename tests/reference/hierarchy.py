@@ -57,6 +57,8 @@ def hand_features(hand: str) -> dict[str, int]:
             f"top3:{s}": sum(c in "AKQ" for c in cards),
             f"top5:{s}": sum(c in "AKQJT" for c in cards),
             f"stopper:{s}": int(any(c in cards and length[s] > i for i, c in enumerate("AKQJ"))),
+            f"king:{s}": int("K" in cards),
+            f"queen:{s}": int("Q" in cards),
             f"keycards:{s}": hand.count("A") + ("K" in cards),
             f"long:{s}": int(length[s] == lengths[0]),
             f"control:{s}": int("A" in cards or "K" in cards or length[s] < 2),

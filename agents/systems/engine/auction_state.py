@@ -45,7 +45,7 @@ PARTNER_CALLED, I_CALLED = WORDS["partner-called"], WORDS["i-called"]
 LEVEL_COLUMN, THEIRS_COLUMN, PARTNER_LIKELY = WORDS["level"], WORDS["theirs:C"], WORDS["partner-likely"]
 FIT, FIT_BEST, FIT_MAJOR, BEST = WORDS["fit:C"], WORDS["fit-best"], WORDS["fit-major"], WORDS["best:C"]
 LONG, STOPPED, LONGEST = WORDS["long:C"], WORDS["stopped"], WORDS["longest"]
-CONTROL, KEYCARDS, ACES, SUIT_HCP = WORDS["control:C"], WORDS["keycards:C"], WORDS["aces"], WORDS["hcp:C"]
+CONTROL, KING, SUIT_HCP = WORDS["control:C"], WORDS["king:C"], WORDS["hcp:C"]
 THEY_MIN, THEY_MAX = WORDS["they-min"], WORDS["they-max"]
 BOOK, JUMP, GAME = WORDS["book"], WORDS["jump"], WORDS["game"]
 
@@ -190,7 +190,7 @@ def is_theirs(suit, f):
 @njit(forceinline=True)
 def controls(f, suit):
     """Return whether a hand wins the first or second round of a suit. Without its king, 4 hcp are the ace."""
-    return f[HAND_LENGTH + suit] <= 1 or f[KEYCARDS + suit] > f[ACES] or f[SUIT_HCP + suit] >= 4
+    return f[HAND_LENGTH + suit] <= 1 or f[KING + suit] or f[SUIT_HCP + suit] >= 4
 
 
 @njit(forceinline=True)

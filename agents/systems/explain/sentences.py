@@ -22,6 +22,8 @@ _SPOKEN_FLAGS = {
     "balanced": YES_NO["balanced"],
     "semibalanced": ("balanced or nearly so", "neither balanced nor nearly so"),
     "stopper": ("a stopper in {s}", "no stopper in {s}"),
+    "king": ("the king of {s}", "without the king of {s}"),
+    "queen": ("the queen of {s}", "without the queen of {s}"),
     "control": ("a control in {s}", "no control in {s}"),
     "best": YES_NO["best"],
     "long": ("no suit longer than {s}", "a suit longer than {s}"),
