@@ -1,6 +1,7 @@
 """The same bytes: with one worker and two, after Ctrl-C and kills, on a full disk, and elsewhere.
 
-``BRIDGE_INTERRUPTIONS=10`` interrupts each command ten times in place of two.
+``BRIDGE_INTERRUPTIONS=10`` interrupts each command ten times in place of two; give pytest ``-o
+faulthandler_timeout=3600`` with it, since a run of the coach then takes longer than the ten minutes of a test.
 """
 
 import contextlib
