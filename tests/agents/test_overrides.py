@@ -94,7 +94,17 @@ def changed(*pairs):
             ("after 1N-2N\n  (X)\n    XX    16+ hcp\n", ""), ("1S  ", "1N 12-14 hcp\n1S  "),
         ]),
         ("when ours\n  drop X\n", [("  X     15+ hcp\n", "")]),
-        ("when ours\n  X  17+ hcp\n  2H  6+ H\n", [("  X     15+ hcp", "  2H  6+ H\n  X  17+ hcp")]),
+        # what the text has keeps its order
+        ("when ours\n  X  17+ hcp\n  2H  6+ H\n", [("  X     15+ hcp", "  X  17+ hcp\n  2H  6+ H")]),
+        ("when ours\n  P  4+ in-theirs\n  X  17+ hcp\n", [("  X     15+ hcp\n  P", "  P  4+ in-theirs\n  X  17+ hcp")]),
+        ("1S  5+ S, 11+ hcp\n1H  5+ H\n1S  5+ S, 3 position\n", [
+            ("12+ hcp\n1S", "11+ hcp\n1H  5+ H\n1S"),
+        ]),
+        ("after 1N\n  2N  8-9 hcp\n  2C  11+ hcp\n", [
+            ("  2C    8+ hcp, 4 H or 4 S\n", "  after 2C\n"), ("    P\n  3N", "    P\n  2C  11+ hcp\n  3N"),
+        ]),
+        ("when ours\n  X  17+ hcp\nwhen 2 passes\n  P\n",
+         [("  X     15+ hcp\n  P\n", "  X  17+ hcp\n  P\nwhen 2 passes\n  P\n")]),
         ("when not ours\n  X\n", [("when ours", "when not ours\n  X\nwhen ours")]),
         # in front, too, the first line that fits counts
         ("after 1S\n  2C  10-11 hcp\n  2D  5+ D\n  2C  6-9 hcp\n",

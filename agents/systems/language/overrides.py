@@ -10,15 +10,16 @@
     when ours, not forced             # a block with the base's words changes that block, another one is new
       drop X
 
-What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines. A
-call that the base does not make there comes in front of those that it makes. Lines of the base are numbered behind the
-text's own, and name their file and their number there as ``source``.
+What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines.
+The rules of an auction that the text writes keep its order: as many as possible take the place of one of the base for
+their call, others stand right behind the rule above them, or in front of all. Lines of the base are numbered behind the text's own, and name their file and their number there as ``source``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,53 +65,87 @@ def overridden(base: System, own: System, marks: Mapping[int, str]) -> System:
     )
 
 
+@dataclass(eq=False)
+class _Place:
+    """A line of a tree that is being changed, among the others of its list."""
+
+    line: Line
+    among: list[_Place]
+    below: list[_Place] = field(default_factory=list)
+
+
+def _opened(lines: tuple[Line, ...]) -> list[_Place]:
+    out = list[_Place]()
+    for line in lines:
+        out.append(_Place(line, out, _opened(line.lines)))
+    return out
+
+
+def _closed(places: Sequence[_Place]) -> tuple[Line, ...]:
+    return tuple(replace(place.line, lines=_closed(place.below)) for place in places)
+
+
+def _rules_at(places: Sequence[_Place], auction: Auction, above: Auction = ()) -> Iterator[_Place]:
+    """Iterate over the rules that make a call after an auction."""
+    for place in places:
+        here = (*above, *place.line.path)
+        if here[:-1] == auction and not place.line.after:
+            yield place
+        elif here == auction[: len(here)]:
+            yield from _rules_at(place.below, auction, here)
+
+
 def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str], top: str) -> tuple[Line, ...]:
     """Return the lines of a tree or a block as own ones change them; ``top`` says where those of one call are."""
-    inside = set[Auction]()  # paths whose new rules replace the base's
     by_auction = dict[Auction, list[Line]]()
     for path, rule in rules_below(own):
-        by_auction.setdefault(path, []).append(rule)
-    for path, rules in by_auction.items():
-        dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
-        new = [rule for rule in rules if rule.number not in marks]
-        there = any(path == found for found, _ in rules_below(lines))
-        if dropped:
-            before = lines
-            lines = pruned(before, lambda here, _, path=path: here[: len(path)] == path)  # type: ignore[misc]
-            if lines == before:
-                where = f"after {'-'.join(map(str, path[:-1]))}" if path[:-1] else top
-                raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {where}")
-        if new and there and not dropped:
-            lines = _replaced(lines, path, new)
-            inside.add(path)
-    front = dict[Auction, list[Line]]()  # in the order of the text, as the first line that fits counts
-    for path, rule in rules_below(own):
-        mark = marks.get(rule.number)
-        if mark == ALSO or (mark is None and path not in inside):
-            front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
-    headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
-    return (*front.get((), ()), *headings, *lines)
+        by_auction.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
+    for auction, rules in by_auction.items():
+        for rule in rules:
+            if marks.get(rule.number) == DROP:
+                before, dropped = lines, (*auction, *rule.path)
+                lines = pruned(before, lambda here, _, dropped=dropped: here[: len(dropped)] == dropped)  # type: ignore[misc]
+                if lines == before:
+                    where = f"after {'-'.join(map(str, auction))}" if auction else top
+                    raise OverrideError(rule.number, f"the base has no {rule.path[0]} to drop {where}")
+    front, headings = list[_Place](), list[_Place]()
+    places = _opened(lines)
+    for auction, rules in by_auction.items():
+        written = [rule for rule in rules if marks.get(rule.number) != DROP]
+        new = _write(places, auction, written, marks)
+        if new and auction:
+            headings.append(_Place(Line(auction, after=True), headings, new))
+        front += [] if auction else new
+    return _closed([*front, *headings, *places])
 
 
-def _replaced(lines: tuple[Line, ...], path: Auction, new: list[Line], above: Auction = ()) -> tuple[Line, ...]:
-    """Return the lines with ``new`` in place of the first rule of the auction; what follows any of them stays.
-
-    Args:
-        new: cleared once its rules have a place.
-    """
-    out: list[Line] = []
-    for line in lines:
-        here = (*above, *line.path)
-        if here != path or line.after:
-            leads = here == path[: len(here)]
-            out.append(replace(line, lines=_replaced(line.lines, path, new, here)) if leads else line)
-        elif new:
-            first, *others = (replace(rule, path=line.path, lines=()) for rule in new)
-            out += [replace(first, lines=line.lines), *others]
-            new.clear()
-        elif line.lines:
-            out.append(Line(line.path, after=True, lines=line.lines, number=line.number, source=line.source))
-    return tuple(out)
+def _write(places: list[_Place], auction: Auction, rules: Sequence[Line], marks: Mapping[int, str]) -> list[_Place]:
+    """Put own rules after an auction among those of the base, in the order of the text; return those in front."""
+    order = list(_rules_at(places, auction))
+    written = [rule.path[0] if marks.get(rule.number) != ALSO else None for rule in rules]
+    rest = [place for place in order if place.line.path[-1] in written]
+    matcher = SequenceMatcher(None, written, [place.line.path[-1] for place in rest], autojunk=False)
+    kept = {a + n: rest[b + n] for a, b, size in matcher.get_matching_blocks() for n in range(size)}
+    front = list[_Place]()
+    above: _Place | None = None
+    for number, rule in enumerate(rules):
+        if number in kept:
+            above = kept[number]
+            above.line = replace(rule, path=above.line.path)
+            continue
+        among = front if above is None else above.among
+        path = (*(above.line.path[:-1] if above else ()), *rule.path)
+        place = _Place(replace(rule, path=path), among)
+        among.insert(len(front) if above is None else among.index(above) + 1, place)
+        above = place if above else None
+    for place in rest:
+        if place in kept.values():
+            continue
+        if place.below:
+            place.line = Line(place.line.path, after=True, number=place.line.number, source=place.line.source)
+        else:
+            place.among.remove(place)
+    return front
 
 
 # --- general rules ----------------------------------------------------------------------------------------------------
@@ -119,12 +154,14 @@ def _replaced(lines: tuple[Line, ...], path: Auction, new: list[Line], above: Au
 def _blocks(base: System, own: System, marks: Mapping[int, str]) -> tuple[Block, ...]:
     blocks = list(base.blocks)
     # New blocks stand in front of all others but those for answers to conventions, which speak of a certain call.
+    # Behind a block that changes one of the base, they stand behind that.
     at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
     for new in own.blocks:
         alike = [k for k, block in enumerate(blocks) if (block.when, block.weighs) == (new.when, new.weighs)]
         for k, rules in _shared_out(new.lines, blocks, alike).items():
             blocks[k] = replace(blocks[k], lines=_changed(blocks[k].lines, tuple(rules), marks, "in this block"))
         if alike:
+            at = alike[-1] + 1
             continue
         if dropped := [rule for rule in new.lines if marks.get(rule.number) == DROP]:
             raise OverrideError(dropped[0].number, "the base has no block of these words in which to drop a call")
