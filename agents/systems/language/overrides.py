@@ -12,7 +12,8 @@
 
 What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines.
 The rules of an auction that the text writes keep its order: as many as possible take the place of one of the base for
-their call, others stand right behind the rule above them, or in front of all. Lines of the base are numbered behind the text's own, and name their file and their number there as ``source``.
+their call, others stand right behind the rule above them, or in front of all. Lines of the base are numbered behind the
+text's own, and name their file and their number there as ``source``.
 """
 
 from __future__ import annotations
