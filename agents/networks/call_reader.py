@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # it explains itself by this module
 
 _LINES = 4  # of a system in the text of a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
-_DRAWN = f"of {HANDS} hands drawn now; each range covers 90%"
+_DRAWN = f"of {HANDS} hands drawn now; each range covers 95%"
 _NOT_FORCING = "not forcing"
 _LEFT_IN = 0.8  # a double that partner passes as often is for penalties; one that partner takes out as often, take-out
 _NATURAL = 3  # cards of its suit that a natural bid promises; two are enough for one of a minor
@@ -63,7 +63,7 @@ class Shows:
     how: str = ""  # by what it is known: a system and its line, how many hands were measured or drawn
     known: bool = True  # something is known of it; else the text says why not
     stated: Statement | None = None  # the text as ranges; None where it has none
-    held: Ranges = field(default_factory=dict)  # what nine in ten hands hold that make it, where they are known
+    held: Ranges = field(default_factory=dict)  # what 19 in 20 hands hold that make it, where they are known
 
     def __str__(self) -> str:
         return f"{self.text} ({self.note})" if self.note else self.text
@@ -292,7 +292,7 @@ def _measured_call(network: NetworkBidder, through: Sequence[int]) -> Shows | No
     measured = _measured(network, through)
     if measured is None:
         return None
-    return _of_hands(measured[0], through, f"measured on {measured[1]:,} hands; each range covers 90%")
+    return _of_hands(measured[0], through, f"measured on {measured[1]:,} hands; each range covers 95%")
 
 
 def _measured(network: NetworkBidder, through: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:

@@ -1,4 +1,4 @@
-"""Read the measured meanings of a network's calls: the ranges that hold nine in ten hands, in a file beside it.
+"""Read the measured meanings of a network's calls: the ranges that hold 19 in 20 hands, in a file beside it.
 
 The file is one of ``bridge_env.io.weights``, with one row for each auction that came up often enough:
 
@@ -7,7 +7,7 @@ member        type                    what it holds
 ============  ======================  ============================================================================
 ``key``       uint64 (K,), rising     a hash of the calls from the dealer on (``auction_keys``)
 ``count``     int32 (K,)              how often it was met
-``ranges``    uint8 (K, 5, 2)         least and most, of which 5% of the hands lie below and above: high-card
+``ranges``    uint8 (K, 5, 2)         least and most, of which 2.5% of the hands lie below and above: high-card
                                       points, then cards of C D H S, of the seat that made the last call
 ============  ======================  ============================================================================
 """

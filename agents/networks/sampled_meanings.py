@@ -16,6 +16,7 @@ from agents.networks.annealed_sampling import Evidence, kibitzer_deals
 from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls, chances_of
 from agents.networks.network import Network
+from agents.systems.explain.statements import TAIL
 from bridge_env.bidders.view import public_view
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rng import streams
@@ -24,7 +25,6 @@ from bridge_env.rules.calls import PASS
 
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
-_TAIL = 0.05  # of the hands below a range, and as many above
 _SURPRISING = 0.1  # chance of a call with a hand, below which the hand is left out of what the call shows
 _FEWEST_HANDS = 15.0  # effective sample size that a range needs
 
@@ -47,7 +47,7 @@ class SampledMeanings:
         return hand_features(self.owner == seat)
 
     def ranges(self, seat: int) -> NDArray[np.uint8]:
-        """Return least and most that nine in ten hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
+        """Return least and most that 19 in 20 hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
         return _ranges(self.held(seat)[:, HCP_AND_LENGTHS], np.ones(len(self.owner)))
 
     @cached_property
@@ -60,7 +60,7 @@ class SampledMeanings:
         return made if len(made) >= _FEWEST_HANDS else held
 
     def last_ranges(self) -> NDArray[np.uint8]:
-        """Return least and most that nine in ten of ``makers`` hold, as ``ranges``."""
+        """Return least and most that 19 in 20 of ``makers`` hold, as ``ranges``."""
         return _ranges(self.makers[:, HCP_AND_LENGTHS], np.ones(len(self.makers)))
 
     @cached_property
@@ -120,5 +120,5 @@ def _ranges(held: NDArray[np.int16], weight: NDArray[np.float64]) -> NDArray[np.
     for quantity in range(held.shape[1]):
         order = np.argsort(held[:, quantity], kind="stable")
         below = np.cumsum(weight[order]) / weight.sum()
-        out[quantity] = held[order, quantity][[(below > _TAIL).argmax(), (below >= 1 - _TAIL - 1e-9).argmax()]]
+        out[quantity] = held[order, quantity][[(below > TAIL).argmax(), (below >= 1 - TAIL - 1e-9).argmax()]]
     return out

@@ -121,7 +121,7 @@ def meanings(network: str, /, *, boards: Count = 1_000_000, seed: Seed = 1) -> i
         bridge-env bid policy:mine/policy.npz --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"     shows them
 
     The network bids random boards in all four seats. For every auction that occurs 200 times, the file records the
-    points and suit lengths of nine in ten hands behind its last call.
+    points and suit lengths of 19 in 20 hands behind its last call.
 
     Args:
         network: the network that bids, policy:NAME or policy:FILE

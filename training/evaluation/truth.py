@@ -106,7 +106,7 @@ class PrintedTruth:
     calls: int
     share: float  # of the hands that lie in the text
     standard_error: float
-    usual: float  # share of the texts that were measured, of which nine in ten hands keep to each range
+    usual: float  # share of the texts that were measured, of which 19 in 20 hands keep to each range
     silent: float  # share of the texts that say nothing of the hand
     # share of the hands outside in ``HCP``, ``points with length``, ``cards``, ``the rest``
     missed: Mapping[str, float]

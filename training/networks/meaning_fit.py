@@ -11,6 +11,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings, auction_keys
 from agents.networks.tables import all_by
 from agents.systems.bidder import deal_features
+from agents.systems.explain.statements import TAIL
 from bridge_env.hands.deals import deals_of
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rng.streams import key as hashed
@@ -18,13 +19,12 @@ from bridge_env.rng.streams import key as hashed
 _PART = 8192  # boards bid at a time
 _BINS = 38
 LEAST = 200  # occurrences of an auction that is measured
-_TAIL = 0.05  # of the hands below a range, and as many above
 
 
 def measure(
     bidder: NetworkBidder, boards: int, seed: int, progress: Callable[[float], None] = lambda share: None
 ) -> Meanings:
-    """Bid random boards at all four seats, twice: count the auctions, then return the ranges of nine in ten hands
+    """Bid random boards at all four seats, twice: count the auctions, then return the ranges of 19 in 20 hands
     behind each.
     """
     met, count = np.empty(0, np.uint64), np.empty(0, np.int64)
@@ -50,8 +50,8 @@ def measure(
         progress(0.5 + 0.5 * (at + _PART) / boards)
     total = histogram.sum(axis=2)
     below = np.cumsum(histogram, axis=2) / np.maximum(total, 1)[..., None]
-    low = (below > _TAIL).argmax(axis=2)
-    high = (below >= 1 - _TAIL).argmax(axis=2)
+    low = (below > TAIL).argmax(axis=2)
+    high = (below >= 1 - TAIL).argmax(axis=2)
     ranges = np.stack([low, high], axis=2).astype(np.uint8)
     return Meanings(frequent, total[:, 0].astype(np.int32), ranges, {"boards": boards, "seed": seed})
 

@@ -17,7 +17,7 @@ from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import FIRST_BID, PASS
 
 _FEW_HANDS = 15  # that make a call: of fewer nothing is measured
-_TAIL = 0.05  # of the hands lie below a measured range, and as many above
+TAIL = 0.025  # of the hands lie below a measured range, and as many above
 _MOST_WAYS = 3  # that one sentence lists
 _SUITS = "CDHS"
 _PLACES = ("best", "long", "stopper")  # words that leave a hand open
@@ -28,7 +28,7 @@ class Statement:
     """What a call shows: its hand lies in one of the ways.
 
     Args:
-        usual: measured on hands that make the call: nine in ten keep to each range.
+        usual: measured on hands that make the call: 19 in 20 keep to each range.
     """
 
     ways: tuple[Ranges, ...]
@@ -64,7 +64,7 @@ class Statement:
         return self if wider == together else replace(self, ways=(wider,))
 
     def spread(self, rows: NDArray[np.int16]) -> Ranges:
-        """Return the range of nine in ten hands in each of the statement's words.
+        """Return the range of 19 in 20 hands in each of the statement's words.
 
         Args:
             rows: feature rows int16 (N, NUM_COLUMNS) of hands at the position.
@@ -72,7 +72,7 @@ class Statement:
         words = {word for way in self.ways for word in way}
         values = {word: [word_value(row, word) for row in rows] for word in sorted(words)}
         ends = {
-            word: np.quantile(each, [_TAIL, 1 - _TAIL], method="closest_observation") for word, each in values.items()
+            word: np.quantile(each, [TAIL, 1 - TAIL], method="closest_observation") for word, each in values.items()
         }
         return {word: (int(low), int(high)) for word, (low, high) in ends.items()}
 
@@ -145,7 +145,7 @@ def _says_more(way: Ranges) -> bool:
 
 
 def usual_statement(position: Position, call: int) -> Statement | None:
-    """Return what nine in ten hands hold that make ``call`` at the position; None where hardly any does."""
+    """Return what 19 in 20 hands hold that make ``call`` at the position; None where hardly any does."""
     makers = position.likely_hands[position.likely_decisions[0] == call]
     if len(makers) < _FEW_HANDS:
         return None
@@ -154,8 +154,8 @@ def usual_statement(position: Position, call: int) -> Statement | None:
 
 
 def statement_of_hands(hands: NDArray[np.int16], named: Sequence[int] = ()) -> Statement:
-    """Return what nine in ten of some hands hold, int16 (N, NUM_FEATURES); ``named`` as for ``measured_statement``."""
-    ends = np.quantile(hands[:, HCP_AND_LENGTHS], [_TAIL, 1 - _TAIL], axis=0, method="closest_observation").T
+    """Return what 19 in 20 of some hands hold, int16 (N, NUM_FEATURES); ``named`` as for ``measured_statement``."""
+    ends = np.quantile(hands[:, HCP_AND_LENGTHS], [TAIL, 1 - TAIL], axis=0, method="closest_observation").T
     return measured_statement(ends.astype(np.uint8), named)
 
 
