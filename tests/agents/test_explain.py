@@ -66,7 +66,7 @@ TEXTS = [
     ),
     (  # each name with its own strength
         "sayc", "864.AKQJT.AKJ75.", "1D P 1S",
-        "X: 18 or more HCP, too strong to overcall; or four or more hearts, four or more clubs, 11 to 17 HCP, at most "
+        "X: 18 or more HCP, too strong to overcall; or four or more hearts, three or more clubs, 11 to 17 HCP, at most "
         "three spades, take-out",
     ),
     (
@@ -81,7 +81,7 @@ TEXTS = [
     ),
     # a forced answer
     ("champion", "842.K8.A8643.AJ7", "3S P P X P",
-     "4♦: no suit longer than diamonds, usually four to six diamonds, 3 to 12 HCP, not forcing"),
+     "4♦: no suit longer than diamonds, usually four to seven diamonds, 2 to 12 HCP, not forcing"),
     # a line of the tree makes it, too, which partner thinks of
     ("champion", "2.KJ96432.4.Q764", "1C 2D", "2♥: five or more hearts, 5 or more points with length, forcing"),
     # scorecards raise on a doubleton

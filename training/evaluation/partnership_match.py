@@ -173,7 +173,7 @@ def duel_changed(
     boards, features = boards_of(board_range)
     history, points = before.history.copy(), before.points.copy()
     for table in range(2):
-        rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
+        rows = np.flatnonzero(_can_notice(candidate, us, them, table, boards, before.history[table]))
         if isinstance(them, str) and rows.size:
             ours = hierarchy(candidate.first), hierarchy(candidate.second)
             deals = _deals_of(board_range)
@@ -188,13 +188,17 @@ def duel_changed(
 
 
 def _can_notice(
-    candidate: Partnership, us: Partnership, table: int, boards: Boards, history: NDArray[np.int8]
+    candidate: Partnership, us: Partnership, them: Rival, table: int, boards: Boards, history: NDArray[np.int8]
 ) -> NDArray[np.bool_]:
-    """Return the boards on which the changed partnership may make another call at a table: bool (N,)."""
+    """Return the boards on which the changed partnership may make another call at a table: bool (N,).
+
+    It reads a stranger's calls by its own system, so that it also notices those that this describes otherwise.
+    """
     out = np.zeros(len(boards), np.bool_)
     for which in range(2):
         old, new = us.player(which), candidate.player(which)
         if old != new:
             seat = 2 * which + table
-            out |= affected_auctions(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history)
+            for of in (seat, seat + 1, seat + 3) if isinstance(them, str) else (seat,):
+                out |= affected_auctions(hierarchy(old).compiled, hierarchy(new).compiled, of & 3, boards.dealer, history)
     return out

@@ -64,6 +64,8 @@ YES_NO = {
     "semibalanced": ("semi-balanced", "not semi-balanced"),
     "stopper": ("stopper in {s}", "no stopper in {s}"),
     "control": ("control in {s}", "no control in {s}"),
+    "king": ("king of {s}", "no king of {s}"),
+    "queen": ("queen of {s}", "no queen of {s}"),
     "best": ("{s} our longest fit", "{s} not our longest fit"),
     "long": ("{s} a longest suit", "{s} no longest suit"),
     "stopped": ("their suits stopped", "their suits not stopped"),

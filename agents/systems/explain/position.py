@@ -155,10 +155,14 @@ class Position:
                 complete = False
         return hands, complete
 
-    def makes_own_calls(self, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
-        """Return which hands int16 (N, NUM_FEATURES) make the seat's calls so far: bool (N,)."""
-        made = [before.decide(hands)[0] == call for before, call in self._own_calls()]
-        return np.all([np.ones(len(hands), np.bool_), *made], axis=0)
+    def is_as_possible(self, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
+        """Return which hands int16 (N, NUM_FEATURES) make the calls so far that the first makes, and have the strength
+        that the seat has shown if the first has it: bool (N,).
+        """
+        low, high = self.plausible_shown[self.seat, STRENGTH]
+        tests = [(hands[:, [HCP, POINTS]].max(axis=1) >= low) & (hands[:, HCP] <= high)]
+        tests += [before.decide(hands)[0] == call for before, call in self._own_calls()]
+        return np.all([np.ones(len(hands), np.bool_), *(test for test in tests if test[0])], axis=0)
 
     def _own_calls(self) -> Iterator[tuple[Position, int]]:
         """Yield the seat's calls so far, each with the position before it."""

@@ -126,12 +126,12 @@ def _write(places: list[_Place], auction: Auction, rules: Sequence[Line], marks:
     written = [rule.path[0] if marks.get(rule.number) != ALSO else None for rule in rules]
     rest = [place for place in order if place.line.path[-1] in written]
     matcher = SequenceMatcher(None, written, [place.line.path[-1] for place in rest], autojunk=False)
-    kept = {a + n: rest[b + n] for a, b, size in matcher.get_matching_blocks() for n in range(size)}
+    matched = {a + n: rest[b + n] for a, b, size in matcher.get_matching_blocks() for n in range(size)}
     front = list[_Place]()
     above: _Place | None = None
     for number, rule in enumerate(rules):
-        if number in kept:
-            above = kept[number]
+        if number in matched:
+            above = matched[number]
             above.line = replace(rule, path=above.line.path)
             continue
         among = front if above is None else above.among
@@ -140,7 +140,7 @@ def _write(places: list[_Place], auction: Auction, rules: Sequence[Line], marks:
         among.insert(len(front) if above is None else among.index(above) + 1, place)
         above = place if above else None
     for place in rest:
-        if place in kept.values():
+        if place in matched.values():
             continue
         if place.below:
             place.line = Line(place.line.path, after=True, number=place.line.number, source=place.line.source)

@@ -89,7 +89,7 @@ ACTIONS = (
     Action(
         "bid:x", "4+ theirs:x", "their suit", ("artificial",), pro=f"{_STRENGTH}, {_FIT}", con=f"{_WEAKNESS}, {_HEIGHT}"
     ),
-    Action("bid:x", "3+ x", "a new suit", pro=_SUIT, con=f"{_NO_SUIT}, {_THEIR_HEIGHT}"),
+    Action("bid:x", "3+ x", "a suit of my own", pro=_SUIT, con=f"{_NO_SUIT}, {_THEIR_HEIGHT}"),
     Action(
         "bid:N", "", "no trump",
         pro=f"{_STRENGTH}, {_MANY_OF_THEIRS}, stopped, balanced, shortest, forced",
