@@ -200,5 +200,7 @@ def _can_notice(
         if old != new:
             seat = 2 * which + table
             for of in (seat, seat + 1, seat + 3) if isinstance(them, str) else (seat,):
-                out |= affected_auctions(hierarchy(old).compiled, hierarchy(new).compiled, of & 3, boards.dealer, history)
+                out |= affected_auctions(
+                    hierarchy(old).compiled, hierarchy(new).compiled, of & 3, boards.dealer, history
+                )
     return out
