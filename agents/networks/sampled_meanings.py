@@ -104,7 +104,7 @@ class SampledMeanings:
         return chances_of(network, seen)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)  # some 50 KB each
 def sampled_meanings(networks: Seated, calls: tuple[int, ...], dealer: int, vulnerability: int) -> SampledMeanings:
     """Draw deals after an auction, always the same ones; the latest auctions are cached."""
     evidence = Evidence(

@@ -95,7 +95,7 @@ def _shows(table: Table, number: int, draw: bool) -> dict[str, Any]:
     return found.as_json()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def call_shows(
     specs: tuple[str, str], calls: tuple[int, ...], dealer: int, vulnerability: int, draw: bool
 ) -> Shows | None:
