@@ -58,10 +58,17 @@ def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
 
 
 def _most_usual(ways: list[tuple[int, DeniedCall]]) -> DeniedCall:
-    """Return the way that most hands make a call; to double, of those half as usual the one on the fewest points."""
+    """Return the way that most hands make a call; to double, of those half as usual the one on the fewest points, but
+    not on a single number of them.
+    """
     most = max(count for count, _ in ways)
     usual = [way for way in ways if way[0] == most or (way[1].call == DOUBLE and 2 * way[0] >= most)]
-    return min(usual, key=lambda way: (way[1].ranges.get("hcp", (0, 0))[0], -way[0]))[1]
+
+    def weakness(way: tuple[int, DeniedCall]) -> tuple[bool, int, int]:
+        low, high = way[1].ranges.get("hcp", (0, INFINITE))
+        return low == high, low, -way[0]
+
+    return min(usual, key=weakness)[1]
 
 
 def _usual_way(needs: Constraint, hands: NDArray[np.int16]) -> Alternative:

@@ -270,7 +270,7 @@ def consistent_shown(shown: NDArray[np.int16], seat: int, now: NDArray[np.int16]
     """Return what a seat has shown now, int16 (6, 2), but what it had ``shown`` before where no hand holds both."""
     before, least = shown[seat], now[SUIT : SUIT + 4, 0]
     agree: NDArray[np.bool_] = np.all((before[:, :1] <= now) & (now <= before[:, 1:]), axis=1)
-    first = (shown[:, SUIT : SUIT + 4, 0].sum(axis=0) == 0) & (before[SUIT : SUIT + 4, 0].sum() == 0)
+    first = (shown[:, SUIT : SUIT + 4, 0].max(axis=0) <= 2) & (before[SUIT : SUIT + 4, 0].max() <= 2)
     long = least > np.where(first, _LONGEST, _LONGEST_LATER)
     agree[SUIT : SUIT + 4] = agree[SUIT : SUIT + 4].all() and least.sum() <= 13 and not long.any()
     return np.where(agree[:, None], now, before)
