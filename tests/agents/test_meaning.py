@@ -339,7 +339,7 @@ def test_that_a_fit_or_a_stopper_is_there_leaves_what_a_hand_usually_holds_to_be
 
 
 def test_an_answer_that_counts_no_points_has_those_that_hands_usually_hold():
-    assert shows("system:sayc", "1D P P X XX", "1S").text == "4+♠, ♠ our longest fit, usually 4-13 HCP"
+    assert shows("system:sayc", "1D P P X XX", "1S").text == "4+♠, ♠ our longest fit, usually 3-14 HCP"
 
 
 def test_lines_of_several_names_show_each():
