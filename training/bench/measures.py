@@ -185,6 +185,8 @@ def all_rates(repetitions: int) -> Iterator[Rate]:
     for batch in (128, 4096, 65536):
         name, seats = f"batch {batch:,}", {"learner": "all", "reward": "imps_vs_par"}
         yield vector_env(name, batch, repetitions, "new arrays every step", at_random=True, **seats)
+    name, shown = "what seats have shown, batch 4,096", {**seats, "observation": "shown:sayc"}
+    yield vector_env(name, 4096, repetitions, "random legal calls, no two auctions alike", at_random=True, **shown)
     yield single_env("(learner=all)", repetitions, at_random=True, learner="all")
     yield from matches(repetitions)
     for auction in ("1N P", "1S 2H", "1C P 1H P"):

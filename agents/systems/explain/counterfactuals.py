@@ -45,7 +45,7 @@ def find_counterfactuals(position: Position, hand: NDArray[np.bool_], call: int)
     """Return the calls other than ``call`` that the smallest changes of ``hand`` (52,) lead to, the smallest first.
 
     A change is one card for another: of the same suit, so that only points change, or of another suit and worth as
-    many points. It leads to hands that make the same of the seat's earlier calls. Each call is named once.
+    many points. Changed hands make those of the seat's earlier calls that the hand makes. Each call is named once.
     """
     held = np.asarray(hand, np.bool_)
     lost_cards, new_cards = np.meshgrid(np.flatnonzero(held), np.flatnonzero(~held), indexing="ij")
@@ -53,7 +53,7 @@ def find_counterfactuals(position: Position, hand: NDArray[np.bool_], call: int)
     rows = np.arange(len(changed))
     changed[rows, lost_cards.ravel()], changed[rows, new_cards.ravel()] = False, True
     features, before = hand_features(changed), hand_features(held[None])[0]
-    possible = position.is_as_possible(np.concatenate([before[None], features]))[1:]
+    possible = position.equally_possible(np.concatenate([before[None], features]))[1:]
     changed, features = changed[possible], features[possible]
     calls, rules = position.decide(features)
     gain = (features[:, HCP] - before[HCP]).astype(int)

@@ -155,7 +155,7 @@ class Position:
                 complete = False
         return hands, complete
 
-    def is_as_possible(self, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
+    def equally_possible(self, hands: NDArray[np.int16]) -> NDArray[np.bool_]:
         """Return which hands int16 (N, NUM_FEATURES) make the calls so far that the first makes, and have the strength
         that the seat has shown if the first has it: bool (N,).
         """

@@ -75,15 +75,15 @@ class _Place:
     below: list[_Place] = field(default_factory=list)
 
 
-def _opened(lines: tuple[Line, ...]) -> list[_Place]:
+def _places(lines: tuple[Line, ...]) -> list[_Place]:
     out = list[_Place]()
     for line in lines:
-        out.append(_Place(line, out, _opened(line.lines)))
+        out.append(_Place(line, out, _places(line.lines)))
     return out
 
 
-def _closed(places: Sequence[_Place]) -> tuple[Line, ...]:
-    return tuple(replace(place.line, lines=_closed(place.below)) for place in places)
+def _lines(places: Sequence[_Place]) -> tuple[Line, ...]:
+    return tuple(replace(place.line, lines=_lines(place.below)) for place in places)
 
 
 def _rules_at(places: Sequence[_Place], auction: Auction, above: Auction = ()) -> Iterator[_Place]:
@@ -110,28 +110,28 @@ def _changed(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int,
                     where = f"after {'-'.join(map(str, auction))}" if auction else top
                     raise OverrideError(rule.number, f"the base has no {rule.path[0]} to drop {where}")
     front, headings = list[_Place](), list[_Place]()
-    places = _opened(lines)
+    places = _places(lines)
     for auction, rules in by_auction.items():
         written = [rule for rule in rules if marks.get(rule.number) != DROP]
         new = _write(places, auction, written, marks)
         if new and auction:
             headings.append(_Place(Line(auction, after=True), headings, new))
         front += [] if auction else new
-    return _closed([*front, *headings, *places])
+    return _lines([*front, *headings, *places])
 
 
 def _write(places: list[_Place], auction: Auction, rules: Sequence[Line], marks: Mapping[int, str]) -> list[_Place]:
     """Put own rules after an auction among those of the base, in the order of the text; return those in front."""
     order = list(_rules_at(places, auction))
-    written = [rule.path[0] if marks.get(rule.number) != ALSO else None for rule in rules]
-    rest = [place for place in order if place.line.path[-1] in written]
-    matcher = SequenceMatcher(None, written, [place.line.path[-1] for place in rest], autojunk=False)
-    matched = {a + n: rest[b + n] for a, b, size in matcher.get_matching_blocks() for n in range(size)}
+    calls = [rule.path[0] if marks.get(rule.number) != ALSO else None for rule in rules]
+    rest = [place for place in order if place.line.path[-1] in calls]
+    matcher = SequenceMatcher(None, calls, [place.line.path[-1] for place in rest], autojunk=False)
+    matches = {a + n: rest[b + n] for a, b, size in matcher.get_matching_blocks() for n in range(size)}
     front = list[_Place]()
     above: _Place | None = None
     for number, rule in enumerate(rules):
-        if number in matched:
-            above = matched[number]
+        if number in matches:
+            above = matches[number]
             above.line = replace(rule, path=above.line.path)
             continue
         among = front if above is None else above.among
@@ -140,7 +140,7 @@ def _write(places: list[_Place], auction: Auction, rules: Sequence[Line], marks:
         among.insert(len(front) if above is None else among.index(above) + 1, place)
         above = place if above else None
     for place in rest:
-        if place in matched.values():
+        if place in matches.values():
             continue
         if place.below:
             place.line = Line(place.line.path, after=True, number=place.line.number, source=place.line.source)
