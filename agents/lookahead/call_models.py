@@ -20,7 +20,7 @@ from agents.networks.tables import Player
 from agents.pair import PairBidder
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
-from agents.systems.explain.shown_text import shown_text
+from agents.systems.explain.seat_shown import shown_by_seats
 from agents.systems.inference.hand_classes import near_calls
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.auction import FIRST_NAMER, Auctions
@@ -147,9 +147,10 @@ CallModel = NetworkCallModel | SystemCallModel
 
 
 def shown_by_others(bidder: HierarchyBidder, view: BidView) -> list[str]:
-    """Describe what each other seat has shown by its system, for the one row of ``view``, seat by seat to the left."""
-    seat, meaning = int(view.seat[0]), bidder.meaning(view)[0]
-    return [f"{SEATS[(seat + k) & 3]}  {shown_text(meaning[(seat + k) & 3])}" for k in (1, 2, 3)]
+    """Describe what each other seat that called has shown, for the one row of ``view``, seat by seat to the left."""
+    shown = shown_by_seats(bidder, view)
+    others = ((int(view.seat[0]) + k) & 3 for k in (1, 2, 3))
+    return [f"{SEATS[seat]}  {shown[seat]}" for seat in others if seat in shown]
 
 
 def _near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:

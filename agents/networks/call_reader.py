@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,12 @@ from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
 from agents.systems.explain.explain import below_game, symbol_text
+from agents.systems.explain.measured_text import measured_text, suits_of
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, promise, symbols
 from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges
+from agents.systems.explain.seat_shown import SeatShown, shown_by_seats
 from agents.systems.explain.sentences import counts_points, sentence, short_sentence, under
-from agents.systems.explain.shown_text import measured_text, shown_text, suits_of
 from agents.systems.explain.statements import (
     Statement,
     measured_ranges,
@@ -96,6 +98,7 @@ class CallReader:
             HierarchyBidder(systems[s], systems[s ^ 2], (systems[(s + 1) & 1], systems[((s + 1) & 1) + 2]))
             for s in range(4)
         ]
+        self._shown = lru_cache(maxsize=64)(self._shown_by_systems)
 
     def shows(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
         """Return what the call ``made`` after ``calls`` shows."""
@@ -147,13 +150,14 @@ class CallReader:
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, draw: bool = True) -> list[str]:
         """Return what seats N E S W have shown; empty before a call, and without ``draw`` where hands must be drawn."""
-        out, shown = [""] * 4, self.position(calls, dealer, vulnerability).plausible_shown
+        by_system = self._shown(tuple(calls), dealer, vulnerability)
+        out = [""] * 4
         for seat, reading in enumerate(self.by_seat):
             own = _up_to_last_call(calls, dealer, seat)
             if not own:
                 continue
             if reading.system is not None:
-                out[seat] = shown_text(shown[seat], symbols=True)
+                out[seat] = by_system[seat].short
             elif reading.network is None:
                 out[seat] = "not known"
             elif measured := _measured(reading.network, own):
@@ -164,6 +168,12 @@ class CallReader:
                 here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
                 out[seat] = measured_text(here.ranges(seat))
         return out
+
+    def _shown_by_systems(self, calls: tuple[int, ...], dealer: int, vulnerability: int) -> dict[int, SeatShown]:
+        """Return what those seats have shown that bid by systems and have called."""
+        view = public_view(one_auction(calls, dealer, vulnerability))
+        seats = [seat for seat, reading in enumerate(self.by_seat) if reading.system]
+        return shown_by_seats(self.bidders[int(view.seat[0])], view, seats)
 
     def position(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Position:
         """Return the position after ``calls``, its seat to call reading all by the systems."""
@@ -177,10 +187,12 @@ class CallReader:
         position = position or self.position(calls, dealer, vulnerability)
         name, rules, found = position.bidder.own.system.name, position.usual_makers(made), statement(position, made)
         if not rules and made != PASS and found is None:
-            after = self.position([*calls, made], dealer, vulnerability).plausible_shown[position.seat]
-            return Shows(f"{shown_text(after, symbols=True)}; no line of {name} makes this call", how=name, known=False)
-        so_far = shown_text(position.plausible_shown[position.seat], symbols=True)
-        text = found.short if found else ANY if made == PASS else so_far
+            after = self._shown((*calls, made), dealer, vulnerability)[position.seat]
+            return Shows(f"{after.short}; no line of {name} makes this call", how=name, known=False)
+        if found:
+            text = found.short
+        else:
+            text = ANY if made == PASS else self._shown((*calls, made), dealer, vulnerability)[position.seat].short
         if found and made != PASS and not any(rule.tree or rule.artificial for rule in rules):
             text = f"{text}{_usual_points(position, made, found)}"
         lines = tuple(dict.fromkeys(symbols(promise(rule.needs)) for rule in rules if rule.needs))[:_LINES]

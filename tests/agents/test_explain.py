@@ -112,14 +112,14 @@ def test_the_text_has_the_nearest_other_calls():
 
 
 def test_what_a_call_shows_that_this_hand_is_not_is_marked():
-    """A general rule raises on less than the line that partner reads."""
-    assert "strength 8-11, 3+ hearts (not this hand)" in str(explained("sayc", "J874.QJ98.QT8.94", "P 1H 2S"))
+    """Its own earlier call was another player's choice."""
+    assert "N (me) 10-14 HCP, 5+ spades (not this hand)" in str(explained("sayc", "J874.QJ98.QT8.94", "1S P 2S P"))
 
 
 def test_of_calls_that_contradict_one_another_the_earlier_are_believed():
     control = str(explained("sayc", "K9.T9.953.QJT852", "1H 3C 4C P 4D P 4H P P"))
-    assert "N      strength 14-21, 5+ hearts\n" in f"{control}\n"
-    assert "S      strength 15-17, 2-5 spades" in str(explained("sayc", "5.QJ963.9742.T82", "P P 1N 2C 2H 3C 3S P P"))
+    assert "N      10-21 HCP, 5+ hearts\n" in f"{control}\n"
+    assert "S      15-17 HCP, balanced" in str(explained("sayc", "5.QJ963.9742.T82", "P P 1N 2C 2H 3C 3S P P"))
 
 
 def test_changed_hands_and_usual_ones_are_those_that_could_have_bid_so_far():

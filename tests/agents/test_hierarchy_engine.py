@@ -10,8 +10,9 @@ from agents.registry import make_system
 from agents.systems.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.systems.engine.compiled import END_RULE, RULE_LINE
 from agents.systems.explain.explain import explain
-from agents.systems.explain.shown_text import shown_text
+from agents.systems.language.columns import QUANTITY
 from agents.systems.language.text import parse_system
+from agents.systems.language.vocabulary import SHOWN
 from agents.systems.library.shipped import shipped_systems
 from agents.text_api import read_states
 from bridge_env.bidders.view import view_of
@@ -111,29 +112,37 @@ def test_every_construction_of_the_language():
 
 
 def shown_by(bidder, auction):
-    """What each seat, dealer North, has shown after ``auction``, in words."""
+    """What each seat, dealer North, has shown after ``auction``: the quantities that its calls narrow."""
     (view, _) = read_states([{"hand": "5432.5432.543.32", "auction": auction.split()}])
-    return dict(zip(SEATS, (shown_text(seat) for seat in bidder.meaning(view)[0]), strict=True))
+    return {seat: narrowed(shown) for seat, shown in zip(SEATS, bidder.meaning(view)[0].tolist(), strict=True)}
+
+
+def narrowed(shown):
+    room = 13 - sum(shown[QUANTITY[suit]][0] for suit in "CDHS")  # what the other suits leave says nothing
+    least = {name: shown[number][0] for name, number in QUANTITY.items()}
+    most = {name: room + least[name] if name in "CDHS" else top for name, top in SHOWN.items()}
+    ranges = {name: (least[name], min(shown[number][1], most[name])) for name, number in QUANTITY.items()}
+    return {name: ends for name, ends in ranges.items() if ends != (0, most[name])}
 
 
 @pytest.mark.parametrize(
-    ("auction", "seat", "words"),
+    ("auction", "seat", "ranges"),
     [
-        ("", "N", "nothing"),
-        ("1S", "N", "strength 10-21, 5+ spades"),
-        ("2H", "N", "strength 5-11, 0-3 spades, 6 hearts"),
-        ("1N", "N", "strength 15-17, 2-5 spades, 2-5 hearts, 2-6 diamonds, 2-6 clubs"),
-        ("1N P 2C", "S", "nothing"),  # Stayman: no suit of their own, also on weak hands
-        ("1N P 2C P 2D", "N", "strength 15-17, 2-3 spades, 2-3 hearts, 2-6 diamonds, 2-6 clubs"),
-        ("1N P 2C P 2H", "N", "strength 15-17, 2+ spades, 4-5 hearts, 2+ diamonds, 2+ clubs"),
-        ("1N P 2D", "S", "5+ hearts"),  # transfers: the suit above
-        ("1S P 3S P 4N P 5H", "S", "strength 10-12, 3+ spades, 2 aces"),  # Blackwood: no hearts
-        ("1H P 1S P 2C", "N", "strength 11-18, 5+ hearts, 4+ clubs"),
-        ("1H 1S X", "S", "strength 7+, 3+ diamonds, 3+ clubs"),  # negative
+        ("", "N", {}),
+        ("1S", "N", {"strength": (10, 21), "S": (5, 13)}),
+        ("2H", "N", {"strength": (5, 11), "H": (6, 6), "S": (0, 3)}),
+        ("1N", "N", {"strength": (15, 17), "C": (2, 6), "D": (2, 6), "H": (2, 5), "S": (2, 5)}),
+        ("1N P 2C", "S", {}),  # Stayman: no suit of their own, also on weak hands
+        ("1N P 2C P 2D", "N", {"strength": (15, 17), "C": (2, 6), "D": (2, 6), "H": (2, 3), "S": (2, 3)}),
+        ("1N P 2C P 2H", "N", {"strength": (15, 17), "C": (2, 5), "D": (2, 5), "H": (4, 5), "S": (2, 5)}),
+        ("1N P 2D", "S", {"H": (5, 13)}),  # transfers: the suit above
+        ("1S P 3S P 4N P 5H", "S", {"strength": (10, 12), "S": (3, 13), "aces": (2, 2)}),  # Blackwood: no hearts
+        ("1H P 1S P 2C", "N", {"strength": (11, 18), "C": (4, 8), "H": (5, 9)}),
+        ("1H 1S X", "S", {"strength": (7, 37), "C": (3, 10), "D": (3, 10)}),  # negative
     ],
 )
-def test_calls_show_what_the_books_say(sayc, auction, seat, words):
-    assert shown_by(sayc, auction)[seat] == words
+def test_calls_show_what_the_books_say(sayc, auction, seat, ranges):
+    assert shown_by(sayc, auction)[seat] == ranges
 
 
 def test_blackwood_counts_the_partnerships_aces(sayc):
@@ -208,10 +217,10 @@ def test_explanation_reads_each_seat_by_its_own_system(sayc):
     bidder = HierarchyBidder(sayc.own, canape, (sayc.own, canape))
     state = {"hand": "82.AKQ3.AT7.AJ65", "dealer": "N", "vulnerability": "None"}
     for auction, seat, words in (
-        (["2S", "P"], "N", "strength 15+"),  # partner's
-        (["P", "P", "2S"], "S", "strength 15+"),  # to West; South is the second of its opponents
-        (["P", "2S", "P"], "E", "strength 15+"),  # West's partner
-        (["2S"], "N", "strength 5-11, 6 spades, 0-3 hearts"),  # to East; North is the first
+        (["2S", "P"], "N", "15+ HCP"),  # partner's
+        (["P", "P", "2S"], "S", "15+ HCP"),  # to West; South is the second of its opponents
+        (["P", "2S", "P"], "E", "15+ HCP"),  # West's partner
+        (["2S"], "N", "5-10 HCP, 6 spades, 0-3 hearts"),  # to East; North is the first
     ):
         explanation = explain(bidder, read_states([state | {"auction": auction}])[0])
-        assert shown_text(explanation.shown[SEATS.index(seat)]) == words
+        assert str(explanation.shown[SEATS.index(seat)]) == words

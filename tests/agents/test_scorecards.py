@@ -73,10 +73,10 @@ def test_a_call_shows_what_its_card_says_and_without_that_what_the_rules_show():
     for conditions in ("", ", 10-17 hcp, 6+ x"):
         bare = explained(SUIT_AGAIN.format(conditions=conditions), "AKQ865.K4.Q32.86")
         assert call_text(bare.call) == "2S"
-        assert bare.shown[1, 4, 0] == 5  # by the overcall
+        assert bare.shown[1].lengths[3][0] == 5  # by the overcall
     for conditions in (", 10-17 hcp, 6+ x shows 1+ aces", " shows 10-17 hcp, 6+ x"):
         asking = explained(SUIT_AGAIN.format(conditions=conditions), "AKQ865.K4.Q32.86")
-        assert asking.shown[1, 4, 0] == 6
+        assert asking.shown[1].lengths[3][0] == 6
         assert "six or more spades" in asking.text
     weak = explained(SUIT_AGAIN.format(conditions=" shows 16-17 hcp"), "AKQ865.K4.Q32.86")
     assert call_text(weak.call) == "2S"  # what it shows does not keep it from being made

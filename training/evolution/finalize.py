@@ -39,17 +39,17 @@ def finalize(config: EvolveConfig, state: State, evaluator: ClusterEvaluator) ->
         pair, notes = merge_partner_systems(pair, config, evaluator, start + 6 * config.confirm)
     if pair.first != pair.second:
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), notes
-    system = pair.first
+    system, starts = pair.first, [numbered(name).first for name in config.starts]
     if any(map(config.uses, ADD_LINES)):  # else lines of the start were changed by steps: there is nothing to prune
-        starts = [numbered(name).first for name in config.starts]
         fresh = [evaluator.board_range(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
         system = prune_new_lines(system, starts, evaluator, *fresh[:2])
         system, simpler = simplify_conditions(system, starts, evaluator, *fresh[2:])
-        progress.stage("reverting unsound changes")
-        system, reverted = as_sound_as(starts[0], system)
-        notes += [*simpler, *(f"taken back, as it is unsound: {what}" for what in reverted)]
-        progress.stage("dropping lines that no hand comes to")
-        system = without_dead(system)
+        notes += simpler
+    progress.stage("reverting unsound changes")
+    system, reverted = as_sound_as(starts[0], system)
+    notes += (f"taken back, as it is unsound: {what}" for what in reverted)
+    progress.stage("dropping lines that no hand comes to")
+    system = without_dead(system)
     return best, Partnership(*(system.renamed("evolved"),) * 2), notes
 
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.auction_state import FORCED, GAME_BIDS, STRENGTH, SUIT
+from agents.systems.engine.auction_state import FORCED, GAME_BIDS, STRENGTH
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
-from agents.systems.explain.player_terms import ANY, FLAG_TEXT, SUIT_NAMES, of_call, symbols
-from agents.systems.explain.position import Position, Rule, consistent_shown, word_value
+from agents.systems.explain.player_terms import ANY, FLAG_TEXT, of_call, symbols
+from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges, hull, unite
+from agents.systems.explain.seat_shown import SeatShown
 from agents.systems.explain.sentences import counts_points, either, light, sentence, under
-from agents.systems.explain.shown_text import shown_text
 from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.text import constraint_text
@@ -26,7 +26,7 @@ from agents.systems.language.tree import INFINITE, Line, place_of
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import SEATS, SUITS
 
 _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
@@ -56,8 +56,6 @@ class Explanation:
     line: Line | None  # the line that made the call; None where none fitted, which is a pass
     general: bool  # the line is one of the general rules, not of the tree
     seat: int
-    # (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``Position.plausible_shown``
-    shown: NDArray[np.int16]
     rule: int  # the rule of the system that made the call, -1 none
     position: Position = field(repr=False, compare=False)
     hand: NDArray[np.bool_] = field(repr=False, compare=False)  # (52,), on which the call was made
@@ -82,12 +80,23 @@ class Explanation:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """Return what the call shows, by word of the language with its suit: least and most."""
+        """Return what the call shows, by word of the language with its suit: least and most, with the least HCP and
+        cards that the seat has shown by all its calls.
+        """
         if not self.rules:  # a scorecard, or no rule
-            return hull(self.position.conditions(self.rule, self.call)) if self.rule >= 0 else {}
-        own, *others = (hull(rule.needs) for rule in self.rules)
-        together = unite([own, *others])
-        return together if set(own) <= set(together) or counts_points(together) else own
+            found = hull(self.position.conditions(self.rule, self.call)) if self.rule >= 0 else {}
+        else:
+            own, *others = (hull(rule.needs) for rule in self.rules)
+            together = unite([own, *others])
+            found = together if set(own) <= set(together) or counts_points(together) else own
+        shown = self.shown[self.seat]
+        if not shown.holds(hand_features(self.hand[None])[0]):
+            return found
+        least = dict(zip(("hcp", *SUITS), (shown.hcp, *shown.lengths), strict=True))
+        found = {word: (max(low, least.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
+        if self.call == PASS and "hcp" in found:  # hands that no line takes pass, too
+            found["hcp"] = (found["hcp"][0], max(found["hcp"][1], shown.hcp[1]))
+        return found
 
     @cached_property
     def force(self) -> str:
@@ -103,6 +112,11 @@ class Explanation:
     def passed(self) -> tuple[PassInference, ...]:
         """Return what passes deny: the call if it is one, then the last pass of each other seat."""
         return tuple(_passes(self.position, self.call))
+
+    @cached_property
+    def shown(self) -> dict[int, SeatShown]:
+        """Return what each seat that has called has shown once the call is made."""
+        return self.position.shown_after([*self.position.calls.tolist(), self.call], (self.seat, self.hand))
 
     @cached_property
     def sums(self) -> tuple[Sum, ...]:
@@ -152,9 +166,8 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            so_far = shown_text(self.position.plausible_shown[self.seat], symbols=True)
-            nothing = so_far.startswith("nothing")
-            return (ANY if nothing else f"{ANY} with {so_far}") if any_other else "" if hand else so_far
+            shown = self.shown[self.seat]
+            return (f"{ANY} with {shown.short}" if shown else ANY) if any_other else "" if hand else shown.short
         more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
         prefix = ANY if any_other and (self.call == PASS or not more) else ""
         return ", ".join(filter(None, (prefix, f"usually {more}" if more else "")))
@@ -192,7 +205,7 @@ class Explanation:
                 }
                 for passed in self.passed
             ],
-            "shown": {SEATS[seat]: shown_text(self.shown[seat]) for seat in range(4)},
+            "shown": {SEATS[seat]: str(shown) for seat, shown in sorted(self.shown.items())},
         }  # fmt: skip
 
     def _denied(self) -> Iterator[str]:
@@ -205,19 +218,11 @@ class Explanation:
     def _shown(self) -> Iterator[str]:
         for offset in range(4):
             seat = (self.seat + offset) % 4
-            unlike = "" if offset or self._as_shown else " (not this hand)"
-            yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}{unlike}"
-
-    @property
-    def _as_shown(self) -> bool:
-        """Return whether the hand is as its calls have shown it to partner, in points of any kind and cards."""
-        row, shown = self.position.row(hand_features(self.hand[None])[0]), self.shown[self.seat]
-        most = max(word_value(row, word) for word in ("hcp", "points", *(f"support:{suit}" for suit in SUIT_NAMES)))
-        lengths = [word_value(row, suit) for suit in SUIT_NAMES]
-        strong = most >= shown[STRENGTH, 0] and word_value(row, "hcp") <= shown[STRENGTH, 1]
-        return bool(
-            strong and all(low <= n <= high for n, (low, high) in zip(lengths, shown[SUIT : SUIT + 4], strict=True))
-        )
+            if seat in self.shown:
+                shown = self.shown[seat]
+                as_shown = offset or shown.holds(hand_features(self.hand[None])[0])
+                unlike = "" if as_shown else " (not this hand)"
+                yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown}{unlike}"
 
 
 def symbol_text(call: int) -> str:
@@ -227,17 +232,11 @@ def symbol_text(call: int) -> str:
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
-    calls, rules, shown = bidder.decide(view)
+    calls, rules, _ = bidder.decide(view)
     position, call, rule = Position(bidder, view), int(calls[0]), int(rules[0])
     general = rule >= first_general_rule(bidder.own.compiled)
-    after = position.after([*position.calls.tolist(), call])
-    so_far = position.plausible_shown.copy()
-    now = (shown[0] if after is None else after.shown)[position.seat]
-    so_far[position.seat] = consistent_shown(so_far, position.seat, now)
-    return Explanation(
-        call, bidder.own.system.name, bidder.own.line_of(rule), general, position.seat,
-        so_far, rule, position, view.hand[0],
-    )  # fmt: skip
+    line = bidder.own.line_of(rule)
+    return Explanation(call, bidder.own.system.name, line, general, position.seat, rule, position, view.hand[0])
 
 
 def rules_text(rules: Sequence[Rule], ranges: Ranges) -> str:

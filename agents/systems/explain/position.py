@@ -23,6 +23,7 @@ from agents.systems.engine.rule_order import (
 )
 from agents.systems.engine.state_cache import Queries
 from agents.systems.explain.needs import needs_of
+from agents.systems.explain.seat_shown import SeatShown, shown_by_seats
 from agents.systems.language.columns import TOP
 from agents.systems.language.text import is_difference
 from agents.systems.language.tree import Atom, Constraint, Line
@@ -84,6 +85,13 @@ class Position:
             return None
         view = public_view(auctions)
         return Position(_as_seat(self.bidder, self.seat, int(view.seat[0])), view)
+
+    def shown_after(
+        self, calls: Sequence[int], hand: tuple[int, NDArray[np.bool_]] | None = None
+    ) -> dict[int, SeatShown]:
+        """Return what each seat that has called has shown after some calls; ``hand`` as for ``shown_by_seats``."""
+        view = public_view(one_auction(calls, int(self.view.dealer[0]), int(self.view.vulnerability[0])))
+        return shown_by_seats(_as_seat(self.bidder, self.seat, int(view.seat[0])), view, hand=hand)
 
     @cached_property
     def _context(self) -> tuple[NDArray[np.int16], int]:

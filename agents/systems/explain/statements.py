@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.systems.explain.measured_text import named_suits, suits_of
 from agents.systems.explain.position import SELDOM, Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, distinct, hull, unite
 from agents.systems.explain.sentences import counts_points, sentence, short_sentence
-from agents.systems.explain.shown_text import named_suits, suits_of
 from agents.systems.language.tree import INFINITE
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import FIRST_BID, PASS

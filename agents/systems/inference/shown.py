@@ -14,6 +14,7 @@ no rule makes it, a bid of a suit shows four cards there (three behind partner's
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -96,18 +97,20 @@ class Memory:
 
 
 def shown_by_calls(
-    bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False, memory: Memory | None = None
-) -> dict[int, CallsShow]:
+    bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False, memory: Memory | None = None,
+    numbers: Collection[int] | None = None,
+) -> dict[int, CallsShow]:  # fmt: skip
     """Return what calls in one row of ``view`` show of every other seat that called: partner, then left, right.
 
     Each seat's calls are read by the system that ``bidder`` knows it to play. With ``me``, what my own calls show
-    comes last.
+    comes last. With ``numbers``, only these calls of the auction are read.
     """
     own, calls = int(view.seat[row]), view.history[row, : int(view.length[row])].astype(np.int8)
     state = np.zeros(STATE_COLUMNS, np.int16)
     state[DEALER], state[VULNERABILITY] = view.dealer[row], view.vulnerability[row]
     auction = _Auction(*bidder.states(own), state, calls)
-    caller = (state[DEALER] + np.arange(len(calls))) & 3
+    read = np.ones(len(calls), np.bool_) if numbers is None else np.isin(np.arange(len(calls)), list(numbers))
+    caller = np.where(read, (state[DEALER] + np.arange(len(calls))) & 3, -1)
     seats = [(own + offset) % 4 for offset in (2, 1, 3, 0)]
     seats = [seat for seat in (seats if me else seats[:3]) if (caller == seat).any()]
     memory = memory or Memory()
