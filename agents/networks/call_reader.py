@@ -102,17 +102,20 @@ class CallReader:
 
     def shows(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
         """Return what the call ``made`` after ``calls`` shows."""
+        seat = (dealer + len(calls)) & 3
         found = self.shows_at_once(calls, dealer, vulnerability, made)
         if found is not None:
+            if made == DOUBLE and not found.note and self.draws and self.by_seat[seat].network:
+                passed = sampled_meanings(self._seated(), (*calls, made), dealer, vulnerability).pass_chance
+                found = replace(found, note=_force(made, passed))
             return found
-        seat = (dealer + len(calls)) & 3
         drawn = self._drawn([*calls, made], dealer, vulnerability)
         if self.by_seat[seat].system is None:
             return drawn
         position = self.position(calls, dealer, vulnerability)
         book = self._by_system(calls, dealer, vulnerability, made, position)
         if book.stated is not None and drawn.known:
-            hands = sampled_meanings(self._seated(), (*calls, made), dealer, vulnerability).makers
+            hands = sampled_meanings(self._seated(), (*calls, made), dealer, vulnerability).callers(seat)
             drawn = replace(drawn, held=book.stated.spread(position.rows(hands)))
         return _with_hands(book, drawn, made)
 
@@ -161,18 +164,20 @@ class CallReader:
             elif reading.network is None:
                 out[seat] = "not known"
             elif measured := _measured(reading.network, own):
-                out[seat] = measured_text(measured[0])
+                out[seat] = _seat_text(measured[0], own)
             elif not self.draws:
                 out[seat] = "not measured"
             elif draw:
                 here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
-                out[seat] = measured_text(here.ranges(seat))
+                out[seat] = _seat_text(here.ranges(seat), own)
         return out
 
     def _shown_by_systems(self, calls: tuple[int, ...], dealer: int, vulnerability: int) -> dict[int, SeatShown]:
         """Return what those seats have shown that bid by systems and have called."""
         view = public_view(one_auction(calls, dealer, vulnerability))
         seats = [seat for seat, reading in enumerate(self.by_seat) if reading.system]
+        if not seats:
+            return {}
         return shown_by_seats(self.bidders[int(view.seat[0])], view, seats)
 
     def position(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Position:
@@ -211,11 +216,11 @@ class CallReader:
         found = sampled_meanings(self._seated(), tuple(through), dealer, vulnerability)
         if found.last_call_chance < _HARDLY:
             return Shows("What it shows is not known: it is almost never made here.", how=_DRAWN, known=False)
+        ranges = found.ranges((dealer + len(through) - 1) & 3)
         if through[-1] == PASS:
-            return _of_hands(found.last_ranges(), through, _DRAWN)
+            return _of_hands(ranges, through, _DRAWN)
         passed = found.pass_chance
-        how = f"{_DRAWN}; partner passes {passed:.0%}"
-        return _of_hands(found.last_ranges(), through, how, _force(through[-1], passed))
+        return _of_hands(ranges, through, f"{_DRAWN}; partner passes {passed:.0%}", _force(through[-1], passed))
 
     def _seated(self) -> Seated:
         return tuple(reading.network.networks.player if reading.network else None for reading in self.by_seat)
@@ -232,16 +237,24 @@ def _of_next(here: SampledMeanings, call: int) -> Shows:
 def _force(made: int, passed: float) -> str:
     """Return what partner must do after a call, a double's meaning, by how often partner passes it."""
     if made == DOUBLE:
-        return "for penalties" if passed >= _LEFT_IN else "take-out" if passed <= 1 - _LEFT_IN else ""
+        return (
+            "for penalties" if passed >= _LEFT_IN else "take-out" if passed <= 1 - _LEFT_IN else "take-out or penalty"
+        )
     return FLAG_TEXT["forcing"] if passed <= NEVER_PASSED else _NOT_FORCING
 
 
 def _of_hands(ranges: NDArray[np.uint8], through: Sequence[int], how: str, force: str = "") -> Shows:
     """Return what the last call of ``through`` shows by hands that make it."""
     stated, artificial = measured_statement(ranges), _not_natural(ranges, through)
-    text = f"usually {measured_text(ranges, suits_of(through[-1], _last_bid(through)))}"
+    text = f"usually {_seat_text(ranges, through)}"
     note = ", ".join(filter(None, (force, FLAG_TEXT["artificial"] if artificial and through[-1] != DOUBLE else "")))
     return Shows(text, note, (), artificial, how, stated=stated, held=measured_ranges(ranges))
+
+
+def _seat_text(ranges: NDArray[np.uint8], through: Sequence[int]) -> str:
+    """Return what the last caller of ``through`` has shown, with the suit of a natural bid and of a double."""
+    named = [] if _not_natural(ranges, through) else suits_of(through[-1], _last_bid(through))
+    return measured_text(ranges, named)
 
 
 def _usual_points(position: Position, made: int, found: Statement) -> str:
@@ -359,10 +372,10 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
         if not own:
             text = "no call yet"
         elif measured := _measured(bidder, own):
-            text = measured_text(measured[0])
+            text = _seat_text(measured[0], own)
         else:
             found = sampled_meanings((bidder.networks.player,) * 4, tuple(calls), dealer, int(view.vulnerability[0]))
-            text = f"{measured_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
+            text = f"{_seat_text(found.ranges(seat), own)} (of {HANDS} hands drawn now)"
         out.append(f"{SEATS[seat]}  {text}")
     return out
 

@@ -46,22 +46,21 @@ class SampledMeanings:
         """Return the hands of a seat, int16 (HANDS, NUM_FEATURES)."""
         return hand_features(self.owner == seat)
 
-    def ranges(self, seat: int) -> NDArray[np.uint8]:
-        """Return least and most that 19 in 20 hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
-        return _ranges(self.held(seat)[:, HCP_AND_LENGTHS], np.ones(len(self.owner)))
-
-    @cached_property
-    def makers(self) -> NDArray[np.int16]:
-        """Return the hands of the last caller with which the call is no surprise, int16 (N, NUM_FEATURES); all if few
-        are left.
+    def callers(self, seat: int) -> NDArray[np.int16]:
+        """Return the hands of a seat with which none of its calls is a surprise, int16 (N, NUM_FEATURES); a call that
+        leaves few of them does not count, the last one first of all.
         """
-        held = self.held((self.dealer + len(self.calls) - 1) & 3)
-        made = held[self._last_chances >= _SURPRISING]
-        return made if len(made) >= _FEWEST_HANDS else held
+        likely = np.ones(len(self.owner), np.bool_)
+        own = range((seat - self.dealer) & 3, len(self.calls), 4)
+        for number in reversed(own if self.networks[seat] is not None else ()):
+            now = likely & (self._chances(self.calls[:number])[:, self.calls[number]] >= _SURPRISING)
+            likely = now if now.sum() >= _FEWEST_HANDS else likely
+        return self.held(seat)[likely]
 
-    def last_ranges(self) -> NDArray[np.uint8]:
-        """Return least and most that 19 in 20 of ``makers`` hold, as ``ranges``."""
-        return _ranges(self.makers[:, HCP_AND_LENGTHS], np.ones(len(self.makers)))
+    def ranges(self, seat: int) -> NDArray[np.uint8]:
+        """Return least and most that 19 in 20 ``callers`` hold, uint8 (5, 2): points, then cards of C D H S."""
+        callers = self.callers(seat)[:, HCP_AND_LENGTHS]
+        return _ranges(callers, np.ones(len(callers)))
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
@@ -78,13 +77,9 @@ class SampledMeanings:
     @cached_property
     def last_call_chance(self) -> float:
         """Return how likely the last call is on average with the sampled hands; near 0 where no hand explains it."""
-        return float(self._last_chances.mean())
-
-    @cached_property
-    def _last_chances(self) -> NDArray[np.float64]:
         if self.networks[(self.dealer + len(self.calls) - 1) & 3] is None:
-            return np.ones(len(self.owner))
-        return self._chances(self.calls[:-1])[:, self.calls[-1]]
+            return 1.0
+        return float(self._chances(self.calls[:-1])[:, self.calls[-1]].mean())
 
     @cached_property
     def pass_chance(self) -> float:

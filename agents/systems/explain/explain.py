@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder
-from agents.systems.engine.auction_state import FORCED, GAME_BIDS, STRENGTH
+from agents.systems.engine.auction_state import FORCED, GAME_BIDS
 from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
@@ -111,7 +111,7 @@ class Explanation:
     @cached_property
     def passed(self) -> tuple[PassInference, ...]:
         """Return what passes deny: the call if it is one, then the last pass of each other seat."""
-        return tuple(_passes(self.position, self.call))
+        return tuple(_passes(self.position, self.call, self.shown))
 
     @cached_property
     def shown(self) -> dict[int, SeatShown]:
@@ -277,7 +277,7 @@ def below_game(call: int) -> bool:
     return call >= FIRST_BID and call - FIRST_BID < GAME_BIDS[(call - FIRST_BID) % 5]
 
 
-def _passes(position: Position, call: int) -> Iterator[PassInference]:
+def _passes(position: Position, call: int, shown: Mapping[int, SeatShown]) -> Iterator[PassInference]:
     """Yield what the call denies if it is a pass, and the last pass of each other seat."""
     if call == PASS and (found := infer_from_pass(position)):
         yield PassInference(position.seat, len(position.calls), position.bidder.own.system.name, tuple(found))
@@ -288,13 +288,16 @@ def _passes(position: Position, call: int) -> Iterator[PassInference]:
         before = position.after(position.calls[:number].tolist())
         if before is None:
             continue
-        # a seat that has shown more since was too good to pass by this system
-        points = int(position.plausible_shown[before.seat, STRENGTH, 0])
-        found = [one for one in infer_from_pass(before, _OTHERS) if not _holds_with(points, one.ranges)]
+        # what a seat has shown by its other calls was too good to pass by this system
+        found = [one for one in infer_from_pass(before, _OTHERS) if not _lies_in(shown[before.seat], one.ranges)]
         if found:
             yield PassInference(before.seat, number, before.bidder.own.system.name, tuple(found))
 
 
-def _holds_with(points: int, ranges: Ranges) -> bool:
-    """Return whether every hand with so many points or more lies in ``ranges``."""
-    return all(word in ("hcp", "points") and low <= points and high >= INFINITE for word, (low, high) in ranges.items())
+def _lies_in(shown: SeatShown, ranges: Ranges) -> bool:
+    """Return whether every hand that a seat has shown lies in ranges of points and lengths; others say nothing."""
+    held = dict(zip(SUITS, shown.lengths, strict=True)) | {"hcp": shown.hcp}
+    held |= {word: (shown.hcp[0], INFINITE) for word in ranges if word.partition(":")[0] in ("points", "support")}
+    return ranges.keys() & held.keys() != set() and all(
+        low <= held[word][0] and held[word][1] <= high for word, (low, high) in ranges.items() if word in held
+    )

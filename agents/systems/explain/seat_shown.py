@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,14 @@ class SeatShown:
             for value, (low, high) in zip(hand[HCP_AND_LENGTHS], (self.hcp, *self.lengths), strict=True)
         )
 
+    def widened(self, hand: NDArray[np.int16]) -> SeatShown:
+        """Return ranges that hold a hand, too, int16 (NUM_FEATURES,)."""
+        points, *lengths = (
+            (min(low, int(value)), max(high, int(value)))
+            for value, (low, high) in zip(hand[HCP_AND_LENGTHS], (self.hcp, *self.lengths), strict=True)
+        )
+        return replace(self, hcp=points, lengths=tuple(lengths))
+
     def _written(self, of: Callable[[str, str], str], names: Sequence[str]) -> str:
         parts = [f"{span(*self.hcp)} HCP"] if self.hcp != (0, INFINITE) else []
         if min(low for low, _ in self.lengths) >= 2 and max(high for _, high in self.lengths) <= _LONGEST_BALANCED:
@@ -93,7 +101,7 @@ def shown_by_seats(
 
     Args:
         bidder: the seat to call.
-        hand: a seat and its cards bool (52,), which count among its hands if they fit.
+        hand: a seat and its cards bool (52,): if it makes its calls on these, what it has shown holds them.
     """
     dealer, memory = int(view.dealer[0]), Memory()
 
@@ -111,10 +119,10 @@ def shown_by_seats(
         read, owner = draw(numbers)
     out = {seat: _UNKNOWN for seat in every if seat in seats}
     for seat, calls in read.items():
-        held = owner == seat
+        shown = _summary(hand_features(owner == seat), calls)
         if hand is not None and seat == hand[0] and calls.fits(hand[1][None])[0]:
-            held = np.concatenate([held, hand[1][None]])
-        out[seat] = _summary(hand_features(held), calls)
+            shown = shown.widened(hand_features(hand[1][None])[0])
+        out[seat] = shown
     return out
 
 
