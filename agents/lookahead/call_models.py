@@ -147,10 +147,9 @@ CallModel = NetworkCallModel | SystemCallModel
 
 
 def shown_by_others(bidder: HierarchyBidder, view: BidView) -> list[str]:
-    """Describe what each other seat that called has shown, for the one row of ``view``, seat by seat to the left."""
+    """Describe what each other seat has shown by its system, for the one row of ``view``, seat by seat to the left."""
     shown = shown_by_seats(bidder, view)
-    others = ((int(view.seat[0]) + k) & 3 for k in (1, 2, 3))
-    return [f"{SEATS[seat]}  {shown[seat]}" for seat in others if seat in shown]
+    return [f"{SEATS[seat]}  {shown.get(seat, 'no call yet')}" for seat in np.add(view.seat[0], [1, 2, 3]) & 3]
 
 
 def _near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
