@@ -112,9 +112,9 @@ def test_the_text_has_the_nearest_other_calls():
     ]
 
 
-def test_what_a_call_shows_that_this_hand_is_not_is_marked():
-    """Its own earlier call was another player's choice."""
-    assert "N (me) 10-14 HCP, 5+ spades (not this hand)" in str(explained("sayc", "J874.QJ98.QT8.94", "1S P 2S P"))
+def test_an_earlier_call_that_this_hand_does_not_make_is_left_out():
+    text = str(explained("sayc", "J874.QJ98.QT8.94", "1S P 2S P"))
+    assert "N (me) 0-16 HCP (without 1♠, which sayc does not make)" in text
 
 
 def test_of_calls_that_contradict_one_another_the_earlier_are_believed():

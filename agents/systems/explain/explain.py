@@ -90,8 +90,6 @@ class Explanation:
             together = unite([own, *others])
             found = together if set(own) <= set(together) or counts_points(together) else own
         shown = self.shown[self.seat]
-        if not shown.holds(hand_features(self.hand[None])[0]):
-            return found
         least = dict(zip(("hcp", *SUITS), (shown.hcp, *shown.lengths), strict=True))
         found = {word: (max(low, least.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
         if self.call == PASS and "hcp" in found:  # hands that no line takes pass, too
@@ -220,9 +218,9 @@ class Explanation:
             seat = (self.seat + offset) % 4
             if seat in self.shown:
                 shown = self.shown[seat]
-                as_shown = offset or shown.holds(hand_features(self.hand[None])[0])
-                unlike = "" if as_shown else " (not this hand)"
-                yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown}{unlike}"
+                others = " and ".join(dict.fromkeys(map(symbol_text, shown.left_out)))
+                left_out = f" (without {others}, which {self.system} does not make)" if others else ""
+                yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown}{left_out}"
 
 
 def symbol_text(call: int) -> str:

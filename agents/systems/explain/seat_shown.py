@@ -43,6 +43,7 @@ class SeatShown:
     lengths: tuple[tuple[int, int], ...]  # of C D H S
     aces: tuple[int, ...]  # how many they may be
     keycards: tuple[tuple[int, ...], ...]  # the same with C D H S as trumps
+    left_out: tuple[int, ...] = ()  # calls of the seat that its hand does not make by its system
 
     def __str__(self) -> str:
         return self._written("{} {}".format, list(SUIT_NAMES.values()))
@@ -55,13 +56,6 @@ class SeatShown:
     def __bool__(self) -> bool:
         """Return whether the calls say anything at all of the hand."""
         return str(self) != NOTHING
-
-    def holds(self, hand: NDArray[np.int16]) -> bool:
-        """Return whether a hand, int16 (NUM_FEATURES,), lies in the ranges of points and lengths."""
-        return all(
-            low <= value <= high
-            for value, (low, high) in zip(hand[HCP_AND_LENGTHS], (self.hcp, *self.lengths), strict=True)
-        )
 
     def widened(self, hand: NDArray[np.int16]) -> SeatShown:
         """Return ranges that hold a hand, too, int16 (NUM_FEATURES,)."""
@@ -101,28 +95,36 @@ def shown_by_seats(
 
     Args:
         bidder: the seat to call.
-        hand: a seat and its cards bool (52,): if it makes its calls on these, what it has shown holds them.
+        hand: a seat and its cards bool (52,). What the seat has shown holds them; calls that it does not make on these
+            are left out.
     """
     dealer, memory = int(view.dealer[0]), Memory()
 
     def draw(numbers: Collection[int]) -> tuple[dict[int, CallsShow], NDArray[np.uint8]]:
-        read = shown_by_calls(bidder, view, me=True, memory=memory, numbers=numbers)
-        sample = sample_deals(KnownCards.seen({}), read, _DEALS, streams.key("shown"), limit=_TRIES)
-        return read, sample.owner[sample.violation == 0]
+        shown = shown_by_calls(bidder, view, me=True, memory=memory, numbers=numbers)
+        sample = sample_deals(KnownCards.seen({}), shown, _DEALS, streams.key("shown"), limit=_TRIES)
+        return shown, sample.owner[sample.violation == 0]
 
     every = shown_by_calls(bidder, view, me=True, memory=memory)
-    cues = set(_natural_in_their_suit(view, every))
-    numbers = [number for number in range(int(view.length[0])) if (dealer + number) & 3 in seats and number not in cues]
-    read, owner = draw(numbers)
+    ignored = set(_natural_in_their_suit(view, every))
+    numbers = [number for number in range(int(view.length[0])) if (dealer + number) & 3 in seats]
+    misfits = []
+    if hand is not None:
+        own = [number for number in numbers if (dealer + number) & 3 == hand[0]]
+        read = {number: shown_by_calls(bidder, view, me=True, memory=memory, numbers=[number]) for number in own}
+        misfits = [number for number in own if not read[number][hand[0]].fits(hand[1][None])[0]]
+        ignored |= set(misfits)
+    numbers = [number for number in numbers if number not in ignored]
+    shown, owner = draw(numbers)
     while len(owner) < _FEW:
         numbers.pop(bisect_left(range(len(numbers)), True, key=lambda last: len(draw(numbers[: last + 1])[1]) < _FEW))
-        read, owner = draw(numbers)
+        shown, owner = draw(numbers)
     out = {seat: _UNKNOWN for seat in every if seat in seats}
-    for seat, calls in read.items():
-        shown = _summary(hand_features(owner == seat), calls)
-        if hand is not None and seat == hand[0] and calls.fits(hand[1][None])[0]:
-            shown = shown.widened(hand_features(hand[1][None])[0])
-        out[seat] = shown
+    out |= {seat: _summary(hand_features(owner == seat), calls) for seat, calls in shown.items()}
+    if hand is not None:
+        seat, cards = hand
+        left_out = tuple(view.history[0, misfits].tolist())
+        out[seat] = replace(out[seat].widened(hand_features(cards[None])[0]), left_out=left_out)
     return out
 
 
