@@ -20,7 +20,7 @@ from agents.networks.tables import Player
 from agents.pair import PairBidder
 from agents.systems.bidder import HierarchyBidder
 from agents.systems.engine.state_cache import Queries
-from agents.systems.explain.seat_shown import shown_by_seats
+from agents.systems.explain.auction_reader import shown_by_seats
 from agents.systems.inference.hand_classes import near_calls
 from bridge_env.bidders.view import BidView
 from bridge_env.rules.auction import FIRST_NAMER, Auctions

@@ -20,12 +20,13 @@ from agents.networks import belief
 from agents.networks.meaning import auction_keys
 from agents.networks.sampled_meanings import HANDS, NEVER_PASSED, SampledMeanings, Seated, sampled_meanings
 from agents.systems.bidder import Hierarchy, HierarchyBidder
+from agents.systems.explain.auction_reader import shown_by_seats
 from agents.systems.explain.explain import below_game, symbol_text
 from agents.systems.explain.measured_text import measured_text, suits_of
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, promise, symbols
 from agents.systems.explain.position import Position, Rule
 from agents.systems.explain.ranges import Ranges
-from agents.systems.explain.seat_shown import SeatShown, shown_by_seats
+from agents.systems.explain.seat_shown import SeatShown
 from agents.systems.explain.sentences import counts_points, sentence, short_sentence, under
 from agents.systems.explain.statements import (
     Statement,
@@ -195,6 +196,8 @@ class CallReader:
             after = self._shown((*calls, made), dealer, vulnerability)[position.seat]
             return Shows(f"{after.short}; no line of {name} makes this call", how=name, known=False)
         if found:
+            shown = self._shown(tuple(calls), dealer, vulnerability).get(position.seat)
+            found = found.clipped(shown.hcp) if shown else found
             text = found.short
         else:
             text = ANY if made == PASS else self._shown((*calls, made), dealer, vulnerability)[position.seat].short

@@ -77,6 +77,7 @@ def sample_deals(
     *,
     weights: BySeat[float] | None = None,
     limit: int | None = None,
+    nearest: bool = True,
 ) -> Sample:
     """Draw deals.
 
@@ -88,6 +89,7 @@ def sample_deals(
         weights: seat -> the weight of a violation of its constraint (default 1), where deals must be chosen
             that do not fit.
         limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
+        nearest: where too few deals fit, add those that violate least; else the sample is smaller, or empty.
 
     >>> from bridge_env.rng import streams
     >>> me = KnownCards.seen({"S": "AKQ2.T98.J7.A543"})
@@ -99,7 +101,7 @@ def sample_deals(
     importance = {parse_seat(seat): float(weight) for seat, weight in (weights or {}).items()}
     most = limit if limit is not None else max(500 * count, 100_000)
     stream = np.uint64(np.ravel(key)[0])
-    return _Search(known.propagated(), wanted, importance, count, stream, most).run()
+    return _Search(known.propagated(), wanted, importance, count, stream, most, nearest).run()
 
 
 @dataclass(eq=False)
@@ -110,6 +112,7 @@ class _Search:
     count: int
     key: np.uint64
     limit: int
+    nearest: bool
     tried: int = 0
     fitting: list[UInt64Array] = field(default_factory=list)
     fitting_weights: list[NDArray[np.float64]] = field(default_factory=list)
@@ -129,7 +132,7 @@ class _Search:
         bits = np.concatenate([*self.fitting, np.empty((0, 4), np.uint64)])[: self.count]
         weight = np.concatenate([*self.fitting_weights, np.empty(0)])[: self.count]
         violation = np.zeros(len(bits), np.float32)
-        if found < self.count:
+        if found < self.count and self.nearest:
             more, distance = self._least_violating(classes, self.count - found)
             usual = float(weight.mean()) if found else 1.0
             bits, violation = np.concatenate([bits, more]), np.concatenate([violation, distance])
@@ -137,7 +140,7 @@ class _Search:
             share = np.exp((least - distance.astype(np.float64)) / _TOLERANCE)
             weight = np.concatenate([weight, usual * share])
         name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(method, "relaxed")
-        return Sample(to_owner(bits), violation, weight / weight.sum(), self.tried, name)
+        return Sample(to_owner(bits), violation, weight / max(weight.sum(), 1e-300), self.tried, name)
 
     def _choose_method(self, space: DealSpace) -> tuple[int, float]:
         """Return how to draw, and the weight up to which deals are evened out; (-1, 0) if no try succeeds."""

@@ -126,7 +126,7 @@ def test_of_calls_that_contradict_one_another_the_earlier_are_believed():
 def test_changed_hands_and_usual_ones_are_those_that_could_have_bid_so_far():
     opener_with_15 = explained("sayc", "A873.J985.A9.QT3", "P P 2C P 2D P 3D P 3N")
     assert opener_with_15.nearly == ()
-    assert "usually 23 to 27 HCP" in explained("sayc", "AKT86.A.AKQ95.A6", "2C P 2D P 2S P 3S P 4N P 5C P").says
+    assert "usually 21 to 27 HCP" in explained("sayc", "AKT86.A.AKQ95.A6", "2C P 2D P 2S P 3S P 4N P 5C P").says
 
 
 def test_what_a_pass_denies_names_another_system_and_says_nothing_where_scorecards_choose():

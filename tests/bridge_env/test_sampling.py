@@ -216,6 +216,7 @@ def test_where_nothing_fits_the_least_violating_are_drawn():
     partner_first = sample_deals(ME, shown, 200, KEY, weights={"N": 2, "E": 1})
     pair = [hand_features(partner_first.owner == seat)[:, 0].mean() for seat in (0, 1)]
     assert pair[0] > pair[1] + 3
+    assert len(sample_deals(ME, shown, 200, KEY, nearest=False)) == 0
 
 
 def test_deals_that_fit_come_first_and_count_for_more():
@@ -224,6 +225,9 @@ def test_deals_that_fit_come_first_and_count_for_more():
     assert 0 < sample.fitting < 400
     assert (np.diff(sample.violation) >= 0).all()
     assert sample.weight[0] > 1.2 * sample.weight[-1]
+    fitting = sample_deals(ME, {"N": rare, "W": hand(aces=1)}, 400, KEY, limit=4000, nearest=False)
+    assert (fitting.owner == sample.owner[: sample.fitting]).all()
+    assert len(fitting) == sample.fitting
 
 
 @pytest.mark.parametrize(

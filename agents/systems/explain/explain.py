@@ -26,7 +26,7 @@ from agents.systems.language.tree import INFINITE, Line, place_of
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text
-from bridge_env.rules.cards import SEATS, SUITS
+from bridge_env.rules.cards import SEATS
 
 _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
@@ -89,11 +89,10 @@ class Explanation:
             own, *others = (hull(rule.needs) for rule in self.rules)
             together = unite([own, *others])
             found = together if set(own) <= set(together) or counts_points(together) else own
-        shown = self.shown[self.seat]
-        least = dict(zip(("hcp", *SUITS), (shown.hcp, *shown.lengths), strict=True))
-        found = {word: (max(low, least.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
+        shown = self.shown[self.seat].ranges
+        found = {word: (max(low, shown.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
         if self.call == PASS and "hcp" in found:  # hands that no line takes pass, too
-            found["hcp"] = (found["hcp"][0], max(found["hcp"][1], shown.hcp[1]))
+            found["hcp"] = (found["hcp"][0], max(found["hcp"][1], shown["hcp"][1]))
         return found
 
     @cached_property
@@ -131,7 +130,7 @@ class Explanation:
     @property
     def text(self) -> str:
         """Return what the call shows, its name and its force; behind an or what it shows by lines with other names."""
-        hand = rules_text(self.rules, self.ranges)
+        hand = "" if self._passes_on_others else rules_text(self.rules, self.ranges)
         artificial = "artificial" if self.line and "artificial" in self.line.flags else ""
         if not hand or (self.general and not artificial and not counts_points(self.ranges)):
             hand = ", ".join(filter(None, (hand, self._usual(hand))))
@@ -159,6 +158,16 @@ class Explanation:
                 found.setdefault(rule.line.note, []).append(rule)
         return found
 
+    @property
+    def _passes_on_others(self) -> bool:
+        """Return whether the call is a pass that many hands make which none of its lines takes."""
+        if self.call != PASS or not self.rules:
+            return False
+        calls, numbers = self.position.likely_decisions
+        lines = [rule.number for rules in ([*self.rules], *self._named.values()) for rule in rules]
+        others = ~np.isin(numbers[calls == PASS], lines)
+        return bool(others.mean() > _SELDOM) if len(others) else False
+
     def _usual(self, hand: str) -> str:
         """Return what hands that make the call usually hold, besides what ``hand`` says by their ranges."""
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
@@ -166,7 +175,7 @@ class Explanation:
         if usual is None:
             shown = self.shown[self.seat]
             return (f"{ANY} with {shown.short}" if shown else ANY) if any_other else "" if hand else shown.short
-        more = sentence({word: ends for word, ends in usual.ways[0].items() if word not in self.ranges})
+        more = sentence({word: ends for word, ends in usual.ways[0].items() if not hand or word not in self.ranges})
         prefix = ANY if any_other and (self.call == PASS or not more) else ""
         return ", ".join(filter(None, (prefix, f"usually {more}" if more else "")))
 
@@ -294,7 +303,7 @@ def _passes(position: Position, call: int, shown: Mapping[int, SeatShown]) -> It
 
 def _lies_in(shown: SeatShown, ranges: Ranges) -> bool:
     """Return whether every hand that a seat has shown lies in ranges of points and lengths; others say nothing."""
-    held = dict(zip(SUITS, shown.lengths, strict=True)) | {"hcp": shown.hcp}
+    held = shown.ranges
     held |= {word: (shown.hcp[0], INFINITE) for word in ranges if word.partition(":")[0] in ("points", "support")}
     return ranges.keys() & held.keys() != set() and all(
         low <= held[word][0] and held[word][1] <= high for word, (low, high) in ranges.items() if word in held

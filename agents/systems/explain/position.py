@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.bidder import HierarchyBidder, deal_features
-from agents.systems.engine.auction_state import OURS, STRENGTH, SUIT
+from agents.systems.engine.auction_state import OURS, STRENGTH
 from agents.systems.engine.compiled import FIRST
 from agents.systems.engine.rule_order import (
     call_of,
@@ -22,26 +22,26 @@ from agents.systems.engine.rule_order import (
     write_level,
 )
 from agents.systems.engine.state_cache import Queries
+from agents.systems.explain.auction_reader import shown_by_seats
 from agents.systems.explain.needs import needs_of
-from agents.systems.explain.seat_shown import SeatShown, shown_by_seats
+from agents.systems.explain.seat_shown import SeatShown
+from agents.systems.inference.shown import shown_by_calls
 from agents.systems.language.columns import TOP
 from agents.systems.language.text import is_difference
 from agents.systems.language.tree import Atom, Constraint, Line
 from agents.systems.language.vocabulary import WORDS
 from bridge_env.bidders.view import BidView, public_view
 from bridge_env.hands.deals import random_deals
-from bridge_env.hands.features import HCP, LENGTH, NUM_FEATURES, POINTS, hand_features
+from bridge_env.hands.features import HCP, NUM_FEATURES, POINTS, hand_features
 from bridge_env.rng import streams
 from bridge_env.rules.auction import one_auction
 from bridge_env.rules.calls import FIRST_BID, PASS
-from bridge_env.sampling import KnownCards, hand, sample_deals
+from bridge_env.sampling import KnownCards, sample_deals
 
 _DEALS = 6_000  # whose hands represent any hand
 _ENOUGH = 4_000  # hands, of which more are not looked at
 _FEW = 30  # hands: what fewer of them meet is left out of account
 _DRAWN = 4_000  # hands that are drawn for a seat
-_LONGEST, _LONGEST_LATER = 8, 6  # cards, in a first suit and later: a call read as longer is an answer or a cue bid
-_SHAPE = 4  # points that strength may count for shape
 _TELLING = 50  # hands that make a call: a line that makes it for none of them hardly ever does
 SELDOM = 0.02  # of the hands that make a call: what fewer of them show is left out of account
 _SEED = 2_007
@@ -114,38 +114,32 @@ class Position:
         return self._context[0]
 
     @cached_property
-    def shown(self) -> NDArray[np.int16]:
-        """Return what each seat has shown so far: int16 (4, 6, 2)."""
-        return self.bidder.meaning(self.view)[0]
-
-    @cached_property
-    def plausible_shown(self) -> NDArray[np.int16]:
-        """Return what each seat has shown so far where hands can hold it, int16 (4, 6, 2): of calls that contradict one
-        another the earlier count, unlike in ``shown``.
+    def strength(self) -> NDArray[np.int16]:
+        """Return the least and the most strength that each seat has shown so far, int16 (4, 2): of calls that disagree
+        the earlier count.
         """
         before = self.after(self.calls[:-1].tolist()) if len(self.calls) else None
         if before is None:
-            return np.stack([np.stack([np.zeros_like(TOP), TOP], axis=1)] * 4)
-        out = before.plausible_shown.copy()
-        out[before.seat] = consistent_shown(out, before.seat, self.shown[before.seat])
+            return np.array([[0, TOP[STRENGTH]]] * 4, np.int16)
+        out = before.strength.copy()
+        low, high = self.bidder.meaning(self.view)[0, before.seat, STRENGTH]
+        if out[before.seat, 0] <= low and high <= out[before.seat, 1]:
+            out[before.seat] = low, high
         return out
 
     @cached_property
     def likely_hands(self) -> NDArray[np.int16]:
-        """Return hands, int16 (N, NUM_FEATURES), that fit what all seats have shown and make the seat's calls so far;
-        what hardly any does is left out of account. Where hardly any of some deals makes the calls, they are drawn.
+        """Return hands, int16 (N, NUM_FEATURES), that fit the strength that all seats have shown and make the seat's
+        calls so far; what hardly any does is left out of account. Where hardly any of some deals makes the calls, they
+        are drawn.
         """
         deals = any_deals()
-        least, most = self.plausible_shown[self.seat, SUIT : SUIT + 4].T
-        lengths = deals[..., LENGTH : LENGTH + 4]
         fit = np.ones(deals.shape[:2], np.bool_)
-        conditions = [((lengths >= least) & (lengths <= most)).all(axis=2)]
         for offset in range(4):
-            low, high = self.plausible_shown[(self.seat + offset) & 3, STRENGTH]
+            low, high = self.strength[(self.seat + offset) & 3]
             strong = (deals[..., [HCP, POINTS]].max(axis=2) >= low) & (deals[..., HCP] <= high)
-            conditions.append(np.roll(strong, -offset, axis=1))
-        for condition in conditions:
-            fit = fit & condition if (fit & condition).sum() >= _FEW else fit
+            condition = fit & np.roll(strong, -offset, axis=1)
+            fit = condition if condition.sum() >= _FEW else fit
         hands, complete = self._select_callers(deals[fit][:_ENOUGH])
         if not complete:
             others, complete = self._select_callers(self._draw_hands())
@@ -167,7 +161,7 @@ class Position:
         """Return which hands int16 (N, NUM_FEATURES) make the calls so far that the first makes, and have the strength
         that the seat has shown if the first has it: bool (N,).
         """
-        low, high = self.plausible_shown[self.seat, STRENGTH]
+        low, high = self.strength[self.seat]
         tests = [(hands[:, [HCP, POINTS]].max(axis=1) >= low) & (hands[:, HCP] <= high)]
         tests += [before.decide(hands)[0] == call for before, call in self._own_calls()]
         return np.all([np.ones(len(hands), np.bool_), *(test for test in tests if test[0])], axis=0)
@@ -180,13 +174,11 @@ class Position:
             yield before, int(self.calls[number])
 
     def _draw_hands(self) -> NDArray[np.int16]:
-        """Draw hands with what the seat has shown, int16 (N, NUM_FEATURES); its strength may count shape."""
-        shown = self.plausible_shown[self.seat]
-        low, high = shown[STRENGTH].tolist()
-        lengths = dict(zip("CDHS", map(tuple, shown[SUIT : SUIT + 4].tolist()), strict=True))
-        wanted = hand({"hcp": (max(0, low - _SHAPE), high), **lengths})
-        sample = sample_deals(KnownCards.seen({}), {self.seat: wanted}, _DRAWN, streams.key("likely hands"))
-        return hand_features(sample.owner[sample.violation == 0] == self.seat)
+        """Draw hands on which the seat makes its calls so far, int16 (N, NUM_FEATURES); none where hardly any does."""
+        own = range(len(self.calls) % 4, len(self.calls), 4)
+        calls = shown_by_calls(self.bidder, self.view, me=True, numbers=own)
+        key = streams.key("likely hands")
+        return hand_features(sample_deals(KnownCards.seen({}), calls, _DRAWN, key, nearest=False).owner == self.seat)
 
     @cached_property
     def likely_decisions(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
@@ -272,16 +264,6 @@ class Position:
     def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
         return self.states.look(self._queries(hands), self.systems)[:2]
-
-
-def consistent_shown(shown: NDArray[np.int16], seat: int, now: NDArray[np.int16]) -> NDArray[np.int16]:
-    """Return what a seat has shown now, int16 (6, 2), but what it had ``shown`` before where no hand holds both."""
-    before, least = shown[seat], now[SUIT : SUIT + 4, 0]
-    agree: NDArray[np.bool_] = np.all((before[:, :1] <= now) & (now <= before[:, 1:]), axis=1)
-    first = (shown[:, SUIT : SUIT + 4, 0].max(axis=0) <= 2) & (before[SUIT : SUIT + 4, 0].max() <= 2)
-    long = least > np.where(first, _LONGEST, _LONGEST_LATER)
-    agree[SUIT : SUIT + 4] = agree[SUIT : SUIT + 4].all() and least.sum() <= 13 and not long.any()
-    return np.where(agree[:, None], now, before)
 
 
 def _as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:

@@ -55,6 +55,15 @@ class Statement:
         ]
         return min(found, key=len)
 
+    def clipped(self, hcp: tuple[int, int]) -> Statement:
+        """Return the statement with no HCP outside ``hcp``, where a way leaves some."""
+
+        def clip(way: Ranges) -> Ranges:
+            low, high = max(way["hcp"][0], hcp[0]), min(way["hcp"][1], hcp[1])
+            return way | {"hcp": (low, high)} if low <= high else way
+
+        return replace(self, ways=tuple(clip(way) if "hcp" in way else way for way in self.ways))
+
     def widened(self, held: Ranges) -> Statement:
         """Return the statement stretched to what hands were found to hold, by the words that both have: of several
         ways, what holds of all of them; the same where that need not be stretched.
