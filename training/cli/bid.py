@@ -92,7 +92,7 @@ def bid(
 
 
 def avoid_compiling(arguments: Mapping[str, Any]) -> None:
-    """Disable numba for one call with nothing compiled yet: that takes 3 to 9 seconds, compiling a minute.
+    """Disable numba for one call with nothing compiled yet: that takes 3 to 12 seconds, compiling a minute.
 
     Args:
         arguments: of ``bid``; nothing may have imported numba's kernels before.

@@ -20,7 +20,7 @@ from bridge_env.rng import streams
 from bridge_env.rules.calls import FIRST_BID, level_of, strain_of
 from bridge_env.sampling import KnownCards, sample_deals
 
-_DEALS, _TRIES = 400, 20_000  # that are drawn, of so many at most
+_DEALS, _TRIES = 200, 20_000  # that are drawn, of so many at most
 _FEW = 20  # deals: where fewer fit, a call is left out of account
 _LONGEST, _LONGEST_LATER, _LONGEST_RAISE = 8, 6, 5  # cards of a bid in the first suit, in another, and in partner's
 _NATURAL_LEVEL = 3  # higher, a bid may ask or show a control

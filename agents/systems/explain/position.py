@@ -41,7 +41,7 @@ from bridge_env.sampling import KnownCards, sample_deals
 _DEALS = 6_000  # whose hands represent any hand
 _ENOUGH = 4_000  # hands, of which more are not looked at
 _FEW = 30  # hands: what fewer of them meet is left out of account
-_DRAWN = 4_000  # hands that are drawn for a seat
+_DRAWN = 1_000  # hands that are drawn for a seat
 _TELLING = 50  # hands that make a call: a line that makes it for none of them hardly ever does
 SELDOM = 0.02  # of the hands that make a call: what fewer of them show is left out of account
 _SEED = 2_007
