@@ -45,7 +45,6 @@ if TYPE_CHECKING:  # it explains itself by this module
     from agents.networks.bidder import NetworkBidder
 
 _LINES = 4  # of a system in the text of a call
-_HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it shows nothing
 _DRAWN = f"of {HANDS} hands drawn now; each range covers 95%"
 _NOT_FORCING = "not forcing"
 _LEFT_IN = 0.8  # a double that partner passes as often is for penalties; one that partner takes out as often, take-out
@@ -170,7 +169,8 @@ class CallReader:
                 out[seat] = "not measured"
             elif draw:
                 here = sampled_meanings(self._seated(), tuple(calls), dealer, vulnerability)
-                out[seat] = _seat_text(here.ranges(seat), own)
+                ranges = here.ranges(seat)
+                out[seat] = "not known" if ranges is None else _seat_text(ranges, own)
         return out
 
     def _shown_by_systems(self, calls: tuple[int, ...], dealer: int, vulnerability: int) -> dict[int, SeatShown]:
@@ -217,9 +217,9 @@ class CallReader:
         if not self.draws:
             return Shows("Too rare to have been measured.", how="a network", known=False)
         found = sampled_meanings(self._seated(), tuple(through), dealer, vulnerability)
-        if found.last_call_chance < _HARDLY:
-            return Shows("What it shows is not known: it is almost never made here.", how=_DRAWN, known=False)
         ranges = found.ranges((dealer + len(through) - 1) & 3)
+        if ranges is None:
+            return Shows("What it shows is not known: it is almost never made here.", how=_DRAWN, known=False)
         if through[-1] == PASS:
             return _of_hands(ranges, through, _DRAWN)
         passed = found.pass_chance
@@ -243,6 +243,8 @@ def _force(made: int, passed: float) -> str:
         return (
             "for penalties" if passed >= _LEFT_IN else "take-out" if passed <= 1 - _LEFT_IN else "take-out or penalty"
         )
+    if not below_game(made):
+        return ""
     return FLAG_TEXT["forcing"] if passed <= NEVER_PASSED else _NOT_FORCING
 
 
@@ -378,7 +380,9 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
             text = _seat_text(measured[0], own)
         else:
             found = sampled_meanings((bidder.networks.player,) * 4, tuple(calls), dealer, int(view.vulnerability[0]))
-            text = f"{_seat_text(found.ranges(seat), own)} (of {HANDS} hands drawn now)"
+            ranges = found.ranges(seat)
+            text = "not known" if ranges is None else _seat_text(ranges, own)
+            text = f"{text} (of {HANDS} hands drawn now)"
         out.append(f"{SEATS[seat]}  {text}")
     return out
 

@@ -16,7 +16,7 @@ from agents.networks.annealed_sampling import Evidence, kibitzer_deals
 from agents.networks.book import SystemGuided
 from agents.networks.likelihood import Calls, chances_of
 from agents.networks.network import Network
-from agents.systems.explain.statements import TAIL
+from agents.systems.explain.measured_text import TAIL
 from bridge_env.bidders.view import public_view
 from bridge_env.hands.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.rng import streams
@@ -47,20 +47,27 @@ class SampledMeanings:
         return hand_features(self.owner == seat)
 
     def callers(self, seat: int) -> NDArray[np.int16]:
-        """Return the hands of a seat with which none of its calls is a surprise, int16 (N, NUM_FEATURES); a call that
-        leaves few of them does not count, the last one first of all.
+        """Return the hands of a seat with which none of its calls is a surprise, int16 (N, NUM_FEATURES). Earlier calls
+        that leave few of them do not count; where the last one does, or few of the deals differ, there is none.
         """
+        if len(np.unique(self.owner, axis=0)) < _FEWEST_HANDS:
+            return self.held(seat)[:0]
         likely = np.ones(len(self.owner), np.bool_)
-        own = range((seat - self.dealer) & 3, len(self.calls), 4)
-        for number in reversed(own if self.networks[seat] is not None else ()):
+        own = range((seat - self.dealer) & 3, len(self.calls), 4) if self.networks[seat] is not None else range(0)
+        for number in reversed(own):
             now = likely & (self._chances(self.calls[:number])[:, self.calls[number]] >= _SURPRISING)
-            likely = now if now.sum() >= _FEWEST_HANDS else likely
+            if now.sum() >= _FEWEST_HANDS:
+                likely = now
+            elif number == own[-1]:
+                return self.held(seat)[:0]
         return self.held(seat)[likely]
 
-    def ranges(self, seat: int) -> NDArray[np.uint8]:
-        """Return least and most that 19 in 20 ``callers`` hold, uint8 (5, 2): points, then cards of C D H S."""
+    def ranges(self, seat: int) -> NDArray[np.uint8] | None:
+        """Return least and most that 19 in 20 ``callers`` hold, uint8 (5, 2): points, then cards of C D H S; None
+        without any.
+        """
         callers = self.callers(seat)[:, HCP_AND_LENGTHS]
-        return _ranges(callers, np.ones(len(callers)))
+        return _ranges(callers, np.ones(len(callers))) if len(callers) else None
 
     @cached_property
     def chances(self) -> NDArray[np.float64]:
@@ -73,13 +80,6 @@ class SampledMeanings:
         if weight.sum() ** 2 < _FEWEST_HANDS * np.square(weight).sum() or weight.sum() < 1:
             return None
         return _ranges(self.held((self.dealer + len(self.calls)) & 3)[:, HCP_AND_LENGTHS], weight)
-
-    @cached_property
-    def last_call_chance(self) -> float:
-        """Return how likely the last call is on average with the sampled hands; near 0 where no hand explains it."""
-        if self.networks[(self.dealer + len(self.calls) - 1) & 3] is None:
-            return 1.0
-        return float(self._chances(self.calls[:-1])[:, self.calls[-1]].mean())
 
     @cached_property
     def pass_chance(self) -> float:

@@ -6,6 +6,7 @@ A call is costly where it lost on this deal, and another is better over deals th
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ def review(table: Table) -> dict[str, Any]:
         raise RequestError("The review comes when the board is over.", 409)
     if table.review is None:
         table.review = _review(table)
+        gc.collect()  # explanations leave cycles, which would wait long, and the server's memory would grow
     return table.review
 
 

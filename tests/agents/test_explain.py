@@ -81,7 +81,7 @@ TEXTS = [
     ),
     # a forced answer
     ("champion", "842.K8.A8643.AJ7", "3S P P X P",
-     "4♦: no suit longer than diamonds, usually four to seven diamonds, 2 to 12 HCP, not forcing"),
+     "4♦: no suit longer than diamonds, usually four to seven diamonds, 3 to 12 HCP, not forcing"),
     # a line of the tree makes it, too, which partner thinks of
     ("champion", "2.KJ96432.4.Q764", "1C 2D", "2♥: five or more hearts, 5 or more points with length, forcing"),
     # scorecards raise on a doubleton
@@ -119,7 +119,7 @@ def test_an_earlier_call_that_this_hand_does_not_make_is_left_out():
 
 def test_of_calls_that_contradict_one_another_the_earlier_are_believed():
     control = str(explained("sayc", "K9.T9.953.QJT852", "1H 3C 4C P 4D P 4H P P"))
-    assert "N      10-21 HCP, 5+ hearts\n" in f"{control}\n"
+    assert "N      10-18 HCP, 5+ hearts\n" in f"{control}\n"
     assert "S      15-17 HCP, balanced" in str(explained("sayc", "5.QJ963.9742.T82", "P P 1N 2C 2H 3C 3S P P"))
 
 

@@ -144,7 +144,7 @@ def test_bid_a_hand(capsys):
     )
     assert (code, err) == (0, "")
     first, says, because, *rest = out.splitlines()
-    assert (first, says) == ("Pass", "  says      Pass: any other hand, usually 2 to 13 HCP")
+    assert (first, says) == ("Pass", "  says      Pass: any other hand, usually 2 to 12 HCP")
     me, *others = rest[[line.startswith("  shown") for line in rest].index(True) :]
     assert re.fullmatch(r"  because   general rules, line \d+: P", because)
     assert me.startswith("  shown     W (me) ")

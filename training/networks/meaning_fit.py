@@ -11,7 +11,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings, auction_keys
 from agents.networks.tables import all_by
 from agents.systems.bidder import deal_features
-from agents.systems.explain.statements import TAIL
+from agents.systems.explain.measured_text import TAIL
 from bridge_env.hands.deals import deals_of
 from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rng.streams import key as hashed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,14 +15,14 @@ from agents.systems.explain.seat_shown import SeatShown, seat_shown
 from agents.systems.inference.hand_classes import NATURAL
 from agents.systems.inference.shown import CallsShow, Memory, shown_by_calls
 from bridge_env.bidders.view import BidView
-from bridge_env.hands.features import hand_features
+from bridge_env.hands.features import LENGTH, hand_features
 from bridge_env.rng import streams
-from bridge_env.rules.calls import FIRST_BID, level_of, strain_of
+from bridge_env.rules.calls import FIRST_BID, NOTRUMP, level_of, strain_of
 from bridge_env.sampling import KnownCards, sample_deals
 
 _DEALS, _TRIES = 200, 20_000  # that are drawn, of so many at most
 _FEW = 20  # deals: where fewer fit, a call is left out of account
-_LONGEST, _LONGEST_LATER, _LONGEST_RAISE = 8, 6, 5  # cards of a bid in the first suit, in another, and in partner's
+_MOST_FIRST, _MOST_LATER, _MOST_RAISED = 8, 6, 5  # cards of a bid in the first suit, in another, and in partner's
 _NATURAL_LEVEL = 3  # higher, a bid may ask or show a control
 _NATURAL, _RAISE = 4, 3  # cards that a bid shows which is meant otherwise; the same in partner's suit
 
@@ -58,35 +58,78 @@ class _Auction:
         """Yield the numbers of bids that no line makes, in suits that an opponent of the caller has bid."""
         for number, call in enumerate(self.calls):
             theirs = {strain_of(each) for each in self.calls[:number][::-2] if each >= FIRST_BID}
-            natural = call >= FIRST_BID and self.read([number])[self.seat(number)].readings[0] == NATURAL
-            if natural and strain_of(call) in theirs:
+            if call >= FIRST_BID and strain_of(call) in theirs and self.is_natural(number):
                 yield number
+
+    def is_natural(self, number: int) -> bool:
+        """Return whether no line makes a call."""
+        return bool(self.read([number])[self.seat(number)].readings[0] == NATURAL)
+
+    def names_a_suit(self, number: int) -> bool:
+        """Return whether a call may be taken for a natural bid of a suit."""
+        call = self.calls[number]
+        return call >= FIRST_BID and strain_of(call) != NOTRUMP and level_of(call) <= _NATURAL_LEVEL
 
     def misfits(self, numbers: Collection[int], hand: NDArray[np.bool_]) -> list[int]:
         """Return the numbers of calls that a seat does not make on its hand bool (52,)."""
         return [number for number in numbers if not self.read([number])[self.seat(number)].fits(hand[None])[0]]
 
-    def too_long(self, numbers: Collection[int]) -> int | None:
-        """Return a bid that is read as more cards than anyone shows so."""
-        for seat, shown in self.read(numbers).items():
+    def too_long(self, numbers: Collection[int], least: Mapping[int, Sequence[int]]) -> int | None:
+        """Return a call by which a seat is read as longer than anyone is in a suit that it bids.
+
+        Args:
+            least: the cards of C D H S that are read, by seat.
+        """
+        for seat, cards in least.items():
+            own, partner = self.of_seat(numbers, seat), least.get(seat ^ 2, [0] * 4)
             first = self.of_seat(range(len(self.calls)), seat)[0]
-            for suit, least in enumerate(shown.lengths[:, 0].tolist()):
-                mine, partners = (self._bids(suit, self.of_seat(numbers, each)) for each in (seat, seat ^ 2))
-                most = _LONGEST if first in mine else _LONGEST_LATER
-                if mine and least > (_LONGEST_RAISE if partners and partners[0] < mine[-1] else most):
-                    return mine[-1]
+            for suit in range(4):
+                mine = self._bids(suit, own)
+                most = _MOST_LATER if first not in mine else _MOST_FIRST - (len(mine) > 1)
+                most = _MOST_RAISED if partner[suit] >= _NATURAL else most
+                if mine and cards[suit] > most:
+                    upto = [self.read(own[: k + 1])[seat].lengths[suit, 0] > most for k in range(len(own))]
+                    return own[upto.index(True)] if True in upto else mine[-1]
         return None
 
     def _bids(self, strain: int, numbers: Collection[int]) -> list[int]:
         return [n for n in numbers if self.calls[n] >= FIRST_BID and strain_of(self.calls[n]) == strain]
 
-    def contradiction(self, numbers: list[int]) -> int:
-        """Return the first of some calls that hardly any deal fits together with those before it."""
+    def contradiction(self, numbers: Collection[int], known: int | None) -> int:
+        """Return the first of some calls that hardly any deal fits together with those before it; those of a seat whose
+        hand is ``known`` come first.
+        """
+        order = sorted(numbers, key=lambda number: (self.seat(number) != known, number))
 
         def contradicts(last: int) -> bool:
-            return len(self.draw(numbers[: last + 1], _FEW)) < _FEW
+            return len(self.draw(order[: last + 1], _FEW)) < _FEW
 
-        return numbers[bisect_left(range(len(numbers)), True, key=contradicts)]
+        return order[bisect_left(range(len(order)), True, key=contradicts)]
+
+    def consistent(self, numbers: list[int], known: int | None) -> tuple[list[int], list[int], NDArray[np.uint8]]:
+        """Return those of some calls that fit together, others that are taken for natural bids of their suit, and deals
+        on which the first are made, uint8 (N, 52).
+        """
+        natural = list[int]()
+        while True:
+            read = self.read(numbers)
+            misread = self.too_long(numbers, {seat: shown.lengths[:, 0].tolist() for seat, shown in read.items()})
+            plain = misread is not None
+            if misread is None:
+                owner = self.draw(numbers, _DEALS)
+                misread = self.too_long(numbers, {seat: _least_cards(owner == seat) for seat in read if len(owner)})
+                if misread is None and len(owner) >= _FEW:
+                    return numbers, natural, owner
+                plain = misread is not None
+            if misread is None:
+                misread = self.contradiction(numbers, known)
+            if self.names_a_suit(misread) and (plain or self.is_natural(misread)):
+                natural.append(misread)
+            numbers = [number for number in numbers if number != misread]
+
+
+def _least_cards(hands: NDArray[np.bool_]) -> list[int]:
+    return hand_features(hands)[:, LENGTH : LENGTH + 4].min(axis=0).tolist()
 
 
 def shown_by_seats(
@@ -111,11 +154,7 @@ def shown_by_seats(
     out = {seat: SeatShown() for seat in dict.fromkeys(map(auction.seat, numbers))}
     misfits = [] if hand is None else auction.misfits(auction.of_seat(numbers, hand[0]), hand[1])
     numbers = [number for number in numbers if number not in {*misfits, *auction.cue_bids()}]
-    natural = list[int]()
-    while (number := auction.too_long(numbers)) is not None or len(owner := auction.draw(numbers, _DEALS)) < _FEW:
-        if number is not None and level_of(auction.calls[number]) <= _NATURAL_LEVEL:
-            natural.append(number)
-        numbers.remove(auction.contradiction(numbers) if number is None else number)
+    numbers, natural, owner = auction.consistent(numbers, hand[0] if hand is not None else None)
     out |= {seat: seat_shown(hand_features(owner == seat), calls) for seat, calls in auction.read(numbers).items()}
     for number in natural:
         _add_natural(out, auction.seat(number), strain_of(auction.calls[number]))
@@ -130,6 +169,5 @@ def _add_natural(shown: dict[int, SeatShown], seat: int, suit: int) -> None:
     """Let a seat show the suit that it has bid."""
     partner = shown.get(seat ^ 2, SeatShown()).lengths[suit][0]
     lengths = list(shown[seat].lengths)
-    least = max(lengths[suit][0], _NATURAL if partner < _NATURAL else _RAISE)
-    lengths[suit] = (least, max(least, lengths[suit][1], 13))
+    lengths[suit] = (max(lengths[suit][0], _NATURAL if partner < _NATURAL else _RAISE), 13)
     shown[seat] = replace(shown[seat], lengths=tuple(lengths))

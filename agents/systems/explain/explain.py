@@ -26,7 +26,7 @@ from agents.systems.language.tree import INFINITE, Line, place_of
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text
-from bridge_env.rules.cards import SEATS
+from bridge_env.rules.cards import SEATS, SUITS
 
 _NEARLY = 3  # other calls in the text
 _SUMS = 3  # of calls that were weighed, in the text
@@ -175,6 +175,7 @@ class Explanation:
         if usual is None:
             shown = self.shown[self.seat]
             return (f"{ANY} with {shown.short}" if shown else ANY) if any_other else "" if hand else shown.short
+        usual = usual.clipped(self.shown[self.seat].hcp)
         more = sentence({word: ends for word, ends in usual.ways[0].items() if not hand or word not in self.ranges})
         prefix = ANY if any_other and (self.call == PASS or not more) else ""
         return ", ".join(filter(None, (prefix, f"usually {more}" if more else "")))
@@ -296,7 +297,10 @@ def _passes(position: Position, call: int, shown: Mapping[int, SeatShown]) -> It
         if before is None:
             continue
         # what a seat has shown by its other calls was too good to pass by this system
-        found = [one for one in infer_from_pass(before, _OTHERS) if not _lies_in(shown[before.seat], one.ranges)]
+        found = [
+            one for one in infer_from_pass(before, _OTHERS)
+            if not _lies_in(shown[before.seat], one.ranges) and _leave_room(shown, before.seat, one.ranges)
+        ]  # fmt: skip
         if found:
             yield PassInference(before.seat, number, before.bidder.own.system.name, tuple(found))
 
@@ -308,3 +312,11 @@ def _lies_in(shown: SeatShown, ranges: Ranges) -> bool:
     return ranges.keys() & held.keys() != set() and all(
         low <= held[word][0] and held[word][1] <= high for word, (low, high) in ranges.items() if word in held
     )
+
+
+def _leave_room(shown: Mapping[int, SeatShown], seat: int, ranges: Ranges) -> bool:
+    """Return whether what the others have shown leaves a seat the least points and lengths of ``ranges``."""
+    others = [held.ranges for other, held in shown.items() if other != seat]
+    room = {word: 13 - sum(held[word][0] for held in others) for word in SUITS}
+    room["hcp"] = 40 - sum(held["hcp"][0] for held in others)
+    return all(low <= room[word] for word, (low, _) in ranges.items() if word in room)

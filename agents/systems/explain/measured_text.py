@@ -11,6 +11,7 @@ from agents.systems.explain.player_terms import span
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, NOTRUMP, strain_of
 
 SUIT_SYMBOLS = "♣♦♥♠"
+TAIL = 0.025  # of the hands lie below a measured range, and as many above
 
 
 def measured_text(ranges: NDArray[np.uint8], named: Sequence[int] = ()) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.explain.measured_text import SUIT_SYMBOLS
+from agents.systems.explain.measured_text import SUIT_SYMBOLS, TAIL
 from agents.systems.explain.player_terms import SUIT_NAMES, span
 from agents.systems.explain.ranges import Ranges
 from agents.systems.inference.shown import CallsShow
@@ -18,19 +18,19 @@ from bridge_env.rules.calls import PASS
 from bridge_env.rules.cards import SUITS
 
 NOTHING = "nothing particular"
-_TAIL = 0.01  # of the hands lie below a range of points, and as many above
-_MOST = 1 - 2 * _TAIL  # of the hands are balanced where a seat is called so
+_MOST = 0.98  # of the hands are balanced where a seat is called so
+_NEAR_LOW, _NEAR_HIGH = 1, 2  # HCP by which drawn hands may miss an end that is possible
 _UNLIMITED = 30  # HCP: calls on which a seat may hold so many set no upper limit
 _TO_SPARE = 17  # HCP: fewer that others leave to a seat that only passed are named
 _SUIT, _SHORT = 3, 3  # cards: the least that a suit is named with, and the most that are called short
 _NARROW = 2  # cards between the least and the most: of a wider range only the least is named
 _ACES = 8  # HCP: a seat that holds fewer shows nothing by its aces
-_ANSWERS = ((0, 3), (1, 4), (0, 4))  # numbers of aces or key cards that one answer leaves open
+_ANSWERS = ((0, 3), (1, 4), (0, 4), (2, 5))  # numbers of aces or key cards that one answer leaves open
 
 
 @dataclass(frozen=True)
 class SeatShown:
-    """What the calls of a seat show."""
+    """What the calls of a seat show: ranges of 19 in 20 hands."""
 
     hcp: tuple[int, int] = (0, INFINITE)  # the most is INFINITE where calls set none
     lengths: tuple[tuple[int, int], ...] = ((0, 13),) * 4  # of C D H S
@@ -78,18 +78,22 @@ class SeatShown:
 
 def seat_shown(hands: NDArray[np.int16], calls: CallsShow) -> SeatShown:
     """Return what a seat shows by some calls, of which hands int16 (N, NUM_FEATURES) are a sample."""
-    low, high = np.quantile(hands[:, HCP], [_TAIL, 1 - _TAIL], method="closest_observation").tolist()
-    (least, most), bids = calls.points, bool((calls.calls != PASS).any())
-    limited = most < _UNLIMITED or (not bids and high <= _TO_SPARE)
-    points = least if low - least <= 1 or not bids else low, (most if most - high <= 2 else high)
+    low, high = np.quantile(hands[:, HCP], [TAIL, 1 - TAIL], method="closest_observation").tolist()
+    least, most = calls.points
+    passed = not (calls.calls != PASS).any()
+    low = least if passed or low - least <= _NEAR_LOW else low
+    if most >= _UNLIMITED and not (passed and high <= _TO_SPARE):
+        high = INFINITE
+    elif most - high <= _NEAR_HIGH:
+        high = most
     lengths = []
     for suit, (fewest, longest) in enumerate(calls.lengths.tolist()):
         cards = hands[:, LENGTH + suit]
-        few, many = int(cards.min()), int(np.quantile(cards, 1 - _TAIL, method="closest_observation"))
+        few, many = np.quantile(cards, [TAIL, 1 - TAIL], method="closest_observation").tolist()
         lengths.append((fewest if few - fewest <= 1 else few, many if many <= _SHORT else longest))
     shapes = {"balanced": "balanced", "semibalanced": "balanced or nearly so"}
     return SeatShown(
-        points if limited else (points[0], INFINITE),
+        (low, high),
         tuple(lengths),
         next((text for word, text in shapes.items() if hands[:, FEATURES[word]].mean() >= _MOST), ""),
         _numbers(hands, "aces"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.systems.explain.measured_text import named_suits, suits_of
+from agents.systems.explain.measured_text import TAIL, named_suits, suits_of
 from agents.systems.explain.position import SELDOM, Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, distinct, hull, unite
 from agents.systems.explain.sentences import counts_points, sentence, short_sentence
@@ -17,7 +17,6 @@ from bridge_env.hands.features import HCP_AND_LENGTHS
 from bridge_env.rules.calls import FIRST_BID, PASS
 
 _FEW_HANDS = 15  # that make a call: of fewer nothing is measured
-TAIL = 0.025  # of the hands lie below a measured range, and as many above
 _MOST_WAYS = 3  # that one sentence lists
 _SUITS = "CDHS"
 _PLACES = ("best", "long", "stopper")  # words that leave a hand open
