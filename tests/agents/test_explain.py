@@ -89,7 +89,7 @@ TEXTS = [
      "1♣: 12 to 14 HCP, balanced, a weak no trump; or 18 or more HCP, strong; or five or more clubs, 15 to 17 HCP, "
      "more clubs than diamonds, clubs, forcing, artificial"),
     ("champion", "852.A8.A5.KT9875", "1H P 1N 2S P P",
-     "3♥: two or more hearts, usually 8 to 11 HCP, at most three spades, not forcing"),
+     "3♥: two or more hearts, usually 8 to 11 HCP, not forcing"),
 ]  # fmt: skip
 
 

@@ -26,7 +26,11 @@ def measured_text(ranges: NDArray[np.uint8], named: Sequence[int] = ()) -> str:
 
 def named_suits(suits: Sequence[tuple[int, int]], named: Sequence[int]) -> list[int]:
     """Return which measured lengths of C D H S say something: long, short and ``named`` ones, spades first."""
-    return [suit for suit in (3, 2, 1, 0) if suit in named or suits[suit][0] >= 3 or suits[suit][1] <= 3]
+
+    def says_something(least: int, most: int) -> bool:
+        return least >= 3 or most <= 2 or least == most - 1 == 2
+
+    return [suit for suit in (3, 2, 1, 0) if suit in named or says_something(*suits[suit])]
 
 
 def suits_of(call: int, last_bid: int) -> list[int]:
