@@ -48,9 +48,9 @@ class SampledMeanings:
 
     def callers(self, seat: int) -> NDArray[np.int16]:
         """Return the hands of a seat with which none of its calls is a surprise, int16 (N, NUM_FEATURES). Earlier calls
-        that leave few of them do not count; where the last one does, or few of the deals differ, there is none.
+        that leave few of them do not count; where the last one does, or few of the hands differ, there is none.
         """
-        if len(np.unique(self.owner, axis=0)) < _FEWEST_HANDS:
+        if len(np.unique(self.owner == seat, axis=0)) < _FEWEST_HANDS:
             return self.held(seat)[:0]
         likely = np.ones(len(self.owner), np.bool_)
         own = range((seat - self.dealer) & 3, len(self.calls), 4) if self.networks[seat] is not None else range(0)

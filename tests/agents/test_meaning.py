@@ -204,7 +204,7 @@ def test_points_of_both_hands_become_points_of_this_one():
 
 def test_seats_are_read_once_the_auction_is_over():
     calls = [parse_call(call) for call in ("1H", "3C", "4C", "P", "4D", "P", "4H", "P", "P", "P")]
-    assert reader_of("system:sayc", "system:sayc").seats(calls, 0, 0)[0] == "10-18 HCP, 5+♥"
+    assert reader_of("system:sayc", "system:sayc").seats(calls, 0, 0)[0] == "10-18 HCP, 5+♥ (without 4♦)"
 
 
 def test_rare_calls_of_a_network_by_hands_drawn_now():

@@ -22,7 +22,7 @@ from bridge_env.sampling import KnownCards, sample_deals
 
 _DEALS, _TRIES = 200, 20_000  # that are drawn, of so many at most
 _FEW = 20  # deals: where fewer fit, a call is left out of account
-_MOST_FIRST, _MOST_LATER, _MOST_RAISED = 8, 6, 5  # cards of a bid in the first suit, in another, and in partner's
+_MOST_OPENED, _MOST_FIRST, _MOST_LATER, _MOST_RAISED = 8, 7, 6, 5  # cards: opened at game, in the first suit, in others
 _NATURAL_LEVEL = 3  # higher, a bid may ask or show a control
 _NATURAL, _RAISE = 4, 3  # cards that a bid shows which is meant otherwise; the same in partner's suit
 
@@ -85,7 +85,8 @@ class _Auction:
             first = self.of_seat(range(len(self.calls)), seat)[0]
             for suit in range(4):
                 mine = self._bids(suit, own)
-                most = _MOST_LATER if first not in mine else _MOST_FIRST - (len(mine) > 1)
+                opened = first in mine and len(mine) == 1 and level_of(self.calls[first]) > _NATURAL_LEVEL
+                most = _MOST_LATER if first not in mine else _MOST_OPENED if opened else _MOST_FIRST
                 most = _MOST_RAISED if partner[suit] >= _NATURAL else most
                 if mine and cards[suit] > most:
                     upto = [self.read(own[: k + 1])[seat].lengths[suit, 0] > most for k in range(len(own))]
@@ -141,8 +142,8 @@ def shown_by_seats(
     """Return what ``seats`` have shown in the one row of ``view``, those that have called: by deals on which they all
     make their calls by the systems that ``bidder`` knows.
 
-    Left out of account is a call that hardly any deal fits together with those before it, and one that no line makes in
-    a suit of the opponents. A bid that is read as more cards than anyone shows so is taken for natural.
+    Left out is a call that hardly any deal fits together with those before it, and one that no line makes in a suit of
+    the opponents. A bid that is read as more cards than anyone shows so is taken for natural.
 
     Args:
         bidder: the seat to call.
@@ -152,17 +153,22 @@ def shown_by_seats(
     auction = _Auction(bidder, view)
     numbers = [number for number in range(len(auction.calls)) if auction.seat(number) in seats]
     out = {seat: SeatShown() for seat in dict.fromkeys(map(auction.seat, numbers))}
-    misfits = [] if hand is None else auction.misfits(auction.of_seat(numbers, hand[0]), hand[1])
-    numbers = [number for number in numbers if number not in {*misfits, *auction.cue_bids()}]
-    numbers, natural, owner = auction.consistent(numbers, hand[0] if hand is not None else None)
-    out |= {seat: seat_shown(hand_features(owner == seat), calls) for seat, calls in auction.read(numbers).items()}
+    ignored = set(auction.cue_bids())
+    if hand is not None:
+        ignored |= set(auction.misfits(auction.of_seat(numbers, hand[0]), hand[1]))
+    known = None if hand is None else hand[0]
+    read, natural, owner = auction.consistent([number for number in numbers if number not in ignored], known)
+    out |= {seat: seat_shown(hand_features(owner == seat), calls) for seat, calls in auction.read(read).items()}
     for number in natural:
         _add_natural(out, auction.seat(number), strain_of(auction.calls[number]))
     if hand is not None:
         seat, cards = hand
-        left_out = tuple(auction.calls[number] for number in misfits)
-        out[seat] = replace(out[seat].widened(hand_features(cards[None])[0]), left_out=left_out)
-    return out
+        out[seat] = out[seat].widened(hand_features(cards[None])[0])
+    unread = [number for number in numbers if number not in {*read, *natural}]
+    return {
+        seat: replace(one, left_out=tuple(auction.calls[number] for number in auction.of_seat(unread, seat)))
+        for seat, one in out.items()
+    }
 
 
 def _add_natural(shown: dict[int, SeatShown], seat: int, suit: int) -> None:

@@ -14,6 +14,7 @@ from bridge_env.hands.deals import hand_text
 from bridge_env.hands.features import HCP, LENGTH, hand_features
 
 _HALF = 0.5  # of the hands that are so changed make the call that is named
+_MOST = 0.9  # the same, where any other suit may be the shorter one
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def find_counterfactuals(position: Position, hand: NDArray[np.bool_], call: int)
         counts = np.bincount(calls[members])
         best = int(counts.argmax())
         share = float(counts[best] / len(members))
-        if best != call and share >= _HALF:
+        if best != call and share >= (_MOST if gained >= 0 > lost else _HALF):
             row = next(row for row in members if calls[row] == best)
             found.append(Counterfactual(best, points, gained, lost, hand_text(changed[row]), share, int(rules[row])))
     first: dict[int, Counterfactual] = {}

@@ -15,7 +15,7 @@ from agents.systems.engine.compiled import RULE_LINE, first_general_rule
 from agents.systems.explain.counterfactuals import Counterfactual, find_counterfactuals
 from agents.systems.explain.pass_inference import DeniedCall, infer_from_pass
 from agents.systems.explain.player_terms import ANY, FLAG_TEXT, of_call, symbols
-from agents.systems.explain.position import Position, Rule
+from agents.systems.explain.position import Position, Rule, word_value
 from agents.systems.explain.ranges import Ranges, hull, unite
 from agents.systems.explain.seat_shown import SeatShown
 from agents.systems.explain.sentences import counts_points, either, light, sentence, under
@@ -35,6 +35,7 @@ _SELDOM = 0.1  # of the hands that make a call: what fewer of them show is not i
 _SELDOM_BY_NAME = 0.05  # the same of lines with another name, which are told apart in the text
 _RARELY = 0.02  # of partner's hands: what fewer of them pass or accept is no invitation
 _WAYS = 3  # in which a hand may fit, in the text
+_ENOUGH = 50  # hands that pass by a line: their most is that of all
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,18 @@ class Explanation:
         else:
             own, *others = (hull(rule.needs) for rule in self.rules)
             together = unite([own, *others])
-            found = together if set(own) <= set(together) or counts_points(together) else own
+            many = len(self.rules) > _WAYS
+            found = together if many or set(own) <= set(together) or counts_points(together) else own
         shown = self.shown[self.seat].ranges
         found = {word: (max(low, shown.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
-        if self.call == PASS and "hcp" in found:  # hands that no line takes pass, too
+        if self.call != PASS:
+            return found
+        hands = self.position.likely_hands[self.position.likely_decisions[1] == self.rule]
+        if len(hands) >= _ENOUGH:  # other lines may take the strongest
+            rows = self.position.rows(hands)
+            most = {word: max(word_value(row, word) for row in rows) for word in found}
+            found = {word: (low, min(high, max(low, most[word]))) for word, (low, high) in found.items()}
+        if "hcp" in found and self._named.keys() <= {self._name}:  # hands that no line takes pass, too
             found["hcp"] = (found["hcp"][0], max(found["hcp"][1], shown["hcp"][1]))
         return found
 
@@ -102,7 +111,11 @@ class Explanation:
 
     @cached_property
     def nearly(self) -> tuple[Counterfactual, ...]:
-        """Return the other calls that the hand nearly makes, the smallest change first."""
+        """Return the other calls that the hand nearly makes, the smallest change first; none where the seat's calls are
+        not those of its system, which no changed hand makes.
+        """
+        if self.shown[self.seat].left_out:
+            return ()
         return tuple(find_counterfactuals(self.position, self.hand, self.call))
 
     @cached_property
@@ -130,9 +143,10 @@ class Explanation:
     @property
     def text(self) -> str:
         """Return what the call shows, its name and its force; behind an or what it shows by lines with other names."""
-        hand = "" if self._passes_on_others else rules_text(self.rules, self.ranges)
+        hand = "" if self._passes_on_others else self._ways() or rules_text(self.rules, self.ranges)
         artificial = "artificial" if self.line and "artificial" in self.line.flags else ""
-        if not hand or (self.general and not artificial and not counts_points(self.ranges)):
+        many = self.general or len(self.rules) > _WAYS
+        if not hand or (many and not artificial and not counts_points(self.ranges)):
             hand = ", ".join(filter(None, (hand, self._usual(hand))))
         meant = [", ".join(filter(None, (hand, self._name if self._name != self.force else "")))]
         for name, rules in self._named.items():
@@ -157,6 +171,17 @@ class Explanation:
             if rule.tree and rule.call == self.call and (made == rule.number).sum() > few * len(made):
                 found.setdefault(rule.line.note, []).append(rule)
         return found
+
+    def _ways(self) -> str:
+        """Return what each rule says, one or the other, where the ranges of one do not hold for all; empty where they
+        do, or there are many.
+        """
+        ways = [hull(rule.needs) for rule in self.rules]
+        together = unite(ways) if ways else {}
+        if len(ways) < 2 or set(ways[0]) <= set(together) or counts_points(together):
+            return ""
+        texts = list(dict.fromkeys(map(sentence, ways)))
+        return "; or ".join(texts) if all(texts) and len(texts) <= _WAYS else ""
 
     @property
     def _passes_on_others(self) -> bool:
@@ -227,10 +252,7 @@ class Explanation:
         for offset in range(4):
             seat = (self.seat + offset) % 4
             if seat in self.shown:
-                shown = self.shown[seat]
-                others = " and ".join(dict.fromkeys(map(symbol_text, shown.left_out)))
-                left_out = f" (without {others}, which {self.system} does not make)" if others else ""
-                yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {shown}{left_out}"
+                yield f"{SEATS[seat]}{' (me)' if not offset else '':<5} {self.shown[seat]}"
 
 
 def symbol_text(call: int) -> str:

@@ -34,11 +34,11 @@ class DeniedCall:
 
 def infer_from_pass(position: Position, most: int = MOST) -> list[DeniedCall]:
     """Return what a pass at the position denies: the calls that hands make most often there. Nothing where scorecards
-    count.
+    count, nor where hardly any hand makes the seat's calls so far.
 
     A hand within the ranges of one of them cannot pass: no rule that passes comes first for it.
     """
-    if position.weighed:
+    if position.weighed or not position.likely_callers[1]:
         return []
     hands, (_, rules) = position.likely_hands, position.likely_decisions
     passes: list[Ranges] = []

@@ -127,11 +127,16 @@ class Position:
             out[before.seat] = low, high
         return out
 
-    @cached_property
+    @property
     def likely_hands(self) -> NDArray[np.int16]:
+        """Return the hands of ``likely_callers``."""
+        return self.likely_callers[0]
+
+    @cached_property
+    def likely_callers(self) -> tuple[NDArray[np.int16], bool]:
         """Return hands, int16 (N, NUM_FEATURES), that fit the strength that all seats have shown and make the seat's
-        calls so far; what hardly any does is left out of account. Where hardly any of some deals makes the calls, they
-        are drawn.
+        calls so far, and whether all these calls count: what hardly any does is left out of account. Where hardly any
+        of some deals makes the calls, they are drawn.
         """
         deals = any_deals()
         fit = np.ones(deals.shape[:2], np.bool_)
@@ -144,7 +149,7 @@ class Position:
         if not complete:
             others, complete = self._select_callers(self._draw_hands())
             hands = others if complete else hands
-        return hands
+        return hands, complete
 
     def _select_callers(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int16], bool]:
         """Return which hands make the seat's calls so far, and whether all calls count: one that few make does not."""

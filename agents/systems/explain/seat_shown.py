@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.systems.explain.measured_text import SUIT_SYMBOLS, TAIL
-from agents.systems.explain.player_terms import SUIT_NAMES, span
+from agents.systems.explain.player_terms import SUIT_NAMES, of_call, span, symbols
 from agents.systems.explain.ranges import Ranges
 from agents.systems.inference.shown import CallsShow
 from agents.systems.language.tree import INFINITE
@@ -37,7 +37,7 @@ class SeatShown:
     shape: str = ""  # "balanced", "balanced or nearly so", or nothing
     aces: tuple[int, ...] = ()  # how many they may be
     keycards: tuple[tuple[int, ...], ...] = ()  # the same with C D H S as trumps
-    left_out: tuple[int, ...] = ()  # calls of the seat that its hand does not make by its system
+    left_out: tuple[int, ...] = ()  # calls of the seat that say nothing here, as they are not by its system
 
     def __str__(self) -> str:
         return self._written("{} {}".format, list(SUIT_NAMES.values()))
@@ -49,7 +49,7 @@ class SeatShown:
 
     def __bool__(self) -> bool:
         """Return whether the calls say anything at all of the hand."""
-        return str(self) != NOTHING
+        return not str(self).startswith(NOTHING)
 
     @property
     def ranges(self) -> Ranges:
@@ -73,7 +73,8 @@ class SeatShown:
             for name, numbers in zip(names, self.keycards, strict=False):
                 answers.append(_answer(numbers, f"key card for {name}", f"key cards for {name}"))
             parts += list(filter(None, answers))[:1]
-        return ", ".join(parts) or NOTHING
+        others = " and ".join(dict.fromkeys(symbols(of_call(call)) for call in self.left_out))
+        return (", ".join(parts) or NOTHING) + (f" (without {others})" if others else "")
 
 
 def seat_shown(hands: NDArray[np.int16], calls: CallsShow) -> SeatShown:

@@ -104,16 +104,23 @@ def sentence(ranges: Ranges) -> str:
 
 def light(constraints: Iterable[Constraint], ranges: Ranges) -> str:
     """Write the HCP below which a hand of ``ranges`` needs long suits, as by the rule of 20; empty where none does."""
-    sound = [
-        tuple(tuple(way for way in clause if not _by_shape(way)) or clause for clause in constraint)
-        for constraint in constraints
-    ]
+    sound = []
+    for constraint in constraints:
+        longest = max(4, *(low for word, (low, _) in hull(constraint).items() if word in SUIT_NAMES), 0)
+        two = longest + -(-(13 - longest) // 3)  # cards in the two longest suits, at least
+        sound.append(tuple(tuple(way for way in clause if not _by_shape(way, two)) or clause for clause in constraint))
     least = min((hull(constraint).get("hcp", (0, 0))[0] for constraint in sound), default=0)
     return f"fewer than {least} only with long suits" if least > ranges.get("hcp", (INFINITE, 0))[0] else ""
 
 
-def _by_shape(way: Alternative) -> bool:
-    return any(atom.word.partition(":")[0] in ("rule20", "playing") for atom in way)
+def _by_shape(way: Alternative, two: int) -> bool:
+    """Return whether some hands with its HCP and ``two`` cards in their two longest suits are too short for a way."""
+    hcp = max((atom.lo for atom in way if atom.word == "hcp"), default=0)
+    return any(
+        stem == "playing" or (stem == "rule20" and atom.lo > hcp + two)
+        for atom in way
+        for stem in [atom.word.partition(":")[0]]
+    )
 
 
 def either(constraints: Iterable[Constraint]) -> list[Ranges]:
