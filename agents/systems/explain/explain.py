@@ -93,15 +93,17 @@ class Explanation:
             found = together if many or set(own) <= set(together) or counts_points(together) else own
         shown = self.shown[self.seat].ranges
         found = {word: (max(low, shown.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
-        if self.call != PASS:
-            return found
+        return self._of_pass(found) if self.call == PASS else found
+
+    def _of_pass(self, found: Ranges) -> Ranges:
+        """Return the ranges of a pass: other lines may take its strongest hands, and hands pass that no line takes."""
         hands = self.position.likely_hands[self.position.likely_decisions[1] == self.rule]
-        if len(hands) >= _ENOUGH:  # other lines may take the strongest
+        if len(hands) >= _ENOUGH:
             rows = self.position.rows(hands)
             most = {word: max(word_value(row, word) for row in rows) for word in found}
             found = {word: (low, min(high, max(low, most[word]))) for word, (low, high) in found.items()}
-        if "hcp" in found and self._named.keys() <= {self._name}:  # hands that no line takes pass, too
-            found["hcp"] = (found["hcp"][0], max(found["hcp"][1], shown["hcp"][1]))
+        if "hcp" in found and self._named.keys() <= {self._name}:
+            found["hcp"] = (found["hcp"][0], max(found["hcp"][1], self.shown[self.seat].hcp[1]))
         return found
 
     @cached_property
