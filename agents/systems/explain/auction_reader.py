@@ -87,7 +87,8 @@ class _Auction:
                 mine = self._bids(suit, own)
                 opened = first in mine and len(mine) == 1 and level_of(self.calls[first]) > _NATURAL_LEVEL
                 most = _MOST_LATER if first not in mine else _MOST_OPENED if opened else _MOST_FIRST
-                most = _MOST_RAISED if partner[suit] >= _NATURAL else most
+                before = self._bids(suit, self.of_seat(range(mine[0] if mine else 0), seat ^ 2))
+                most = _MOST_RAISED if before and partner[suit] >= _NATURAL else most
                 if mine and cards[suit] > most:
                     upto = [self.read(own[: k + 1])[seat].lengths[suit, 0] > most for k in range(len(own))]
                     return own[upto.index(True)] if True in upto else mine[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -200,7 +200,7 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            shown = self.shown[self.seat]
+            shown = replace(self.shown[self.seat], left_out=())
             return (f"{ANY} with {shown.short}" if shown else ANY) if any_other else "" if hand else shown.short
         usual = usual.clipped(self.shown[self.seat].hcp)
         more = sentence({word: ends for word, ends in usual.ways[0].items() if not hand or word not in self.ranges})
