@@ -140,7 +140,7 @@ class _Search:
             share = np.exp((least - distance.astype(np.float64)) / _TOLERANCE)
             weight = np.concatenate([weight, usual * share])
         name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(method, "relaxed")
-        return Sample(to_owner(bits), violation, weight / max(weight.sum(), 1e-300), self.tried, name)
+        return Sample(to_owner(bits), violation, weight / weight.sum(), self.tried, name)
 
     def _choose_method(self, space: DealSpace) -> tuple[int, float]:
         """Return how to draw, and the weight up to which deals are evened out; (-1, 0) if no try succeeds."""

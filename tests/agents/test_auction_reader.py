@@ -16,9 +16,9 @@ from bridge_env.rules.calls import parse_call
 from bridge_env.rules.cards import SEATS
 
 
-def shown(auction, hand=None, system="sayc", vulnerability=0):
+def shown(auction, hand=None, system="sayc"):
     """What the seats have shown after an auction that North begins, in words."""
-    view = public_view(one_auction([parse_call(call) for call in auction.split()], 0, vulnerability))
+    view = public_view(one_auction([parse_call(call) for call in auction.split()], 0, 0))
     own = None if hand is None else (int(view.seat[0] + 2) & 3, parse_hand(hand))
     found = shown_by_seats(make_system(system), view, hand=own)
     return {SEATS[seat]: str(one) for seat, one in found.items()}
@@ -31,7 +31,7 @@ def shown(auction, hand=None, system="sayc", vulnerability=0):
         ("1S P 3S P 4N P 5H", "S", "2 aces"),
         ("1N P 2C P 2D", "N", "2-3 spades, 2-3 hearts"),
         ("P 1D P 1H", "E", "10-21 HCP, 3+ diamonds"),
-        ("1N P 3N", "E", "0-1"),  # what the others' strength leaves a seat that passed
+        ("1N P 3N", "E", "0-11 HCP"),  # what the others' strength leaves a seat that passed
     ],
 )
 def test_calls_show_what_the_book_says(auction, seat, words):

@@ -22,7 +22,8 @@ from bridge_env.sampling import KnownCards, sample_deals
 
 _DEALS, _TRIES = 200, 20_000  # that are drawn, of so many at most
 _FEW = 20  # deals: where fewer fit, a call is left out of account
-_MOST_OPENED, _MOST_FIRST, _MOST_LATER, _MOST_RAISED = 8, 7, 6, 5  # cards: opened at game, in the first suit, in others
+# of a game that is opened, of the first suit, of another, and of partner's
+_MOST_OPENED, _MOST_FIRST, _MOST_LATER, _MOST_RAISED = 8, 7, 6, 5  # cards
 _NATURAL_LEVEL = 3  # higher, a bid may ask or show a control
 _NATURAL, _RAISE = 4, 3  # cards that a bid shows which is meant otherwise; the same in partner's suit
 
@@ -97,18 +98,18 @@ class _Auction:
     def _bids(self, strain: int, numbers: Collection[int]) -> list[int]:
         return [n for n in numbers if self.calls[n] >= FIRST_BID and strain_of(self.calls[n]) == strain]
 
-    def contradiction(self, numbers: Collection[int], known: int | None) -> int:
-        """Return the first of some calls that hardly any deal fits together with those before it; those of a seat whose
-        hand is ``known`` come first.
+    def contradiction(self, numbers: Collection[int], own: int | None) -> int:
+        """Return the first of some calls that hardly any deal fits together with those before it; those of the seat
+        ``own``, which its hand makes, come first.
         """
-        order = sorted(numbers, key=lambda number: (self.seat(number) != known, number))
+        order = sorted(numbers, key=lambda number: (self.seat(number) != own, number))
 
         def contradicts(last: int) -> bool:
             return len(self.draw(order[: last + 1], _FEW)) < _FEW
 
         return order[bisect_left(range(len(order)), True, key=contradicts)]
 
-    def consistent(self, numbers: list[int], known: int | None) -> tuple[list[int], list[int], NDArray[np.uint8]]:
+    def consistent(self, numbers: list[int], own: int | None) -> tuple[list[int], list[int], NDArray[np.uint8]]:
         """Return those of some calls that fit together, others that are taken for natural bids of their suit, and deals
         on which the first are made, uint8 (N, 52).
         """
@@ -116,16 +117,15 @@ class _Auction:
         while True:
             read = self.read(numbers)
             misread = self.too_long(numbers, {seat: shown.lengths[:, 0].tolist() for seat, shown in read.items()})
-            plain = misread is not None
             if misread is None:
                 owner = self.draw(numbers, _DEALS)
                 misread = self.too_long(numbers, {seat: _least_cards(owner == seat) for seat in read if len(owner)})
                 if misread is None and len(owner) >= _FEW:
                     return numbers, natural, owner
-                plain = misread is not None
+            contradicts = misread is None
             if misread is None:
-                misread = self.contradiction(numbers, known)
-            if self.names_a_suit(misread) and (plain or self.is_natural(misread)):
+                misread = self.contradiction(numbers, own)
+            if self.names_a_suit(misread) and (not contradicts or self.is_natural(misread)):
                 natural.append(misread)
             numbers = [number for number in numbers if number != misread]
 
@@ -157,17 +157,17 @@ def shown_by_seats(
     ignored = set(auction.cue_bids())
     if hand is not None:
         ignored |= set(auction.misfits(auction.of_seat(numbers, hand[0]), hand[1]))
-    known = None if hand is None else hand[0]
-    read, natural, owner = auction.consistent([number for number in numbers if number not in ignored], known)
-    out |= {seat: seat_shown(hand_features(owner == seat), calls) for seat, calls in auction.read(read).items()}
+    own = None if hand is None else hand[0]
+    fitting, natural, owner = auction.consistent([number for number in numbers if number not in ignored], own)
+    out |= {seat: seat_shown(hand_features(owner == seat), calls) for seat, calls in auction.read(fitting).items()}
     for number in natural:
         _add_natural(out, auction.seat(number), strain_of(auction.calls[number]))
     if hand is not None:
         seat, cards = hand
         out[seat] = out[seat].widened(hand_features(cards[None])[0])
-    unread = [number for number in numbers if number not in {*read, *natural}]
+    foreign = [number for number in numbers if number not in {*fitting, *natural}]
     return {
-        seat: replace(one, left_out=tuple(auction.calls[number] for number in auction.of_seat(unread, seat)))
+        seat: replace(one, foreign=tuple(auction.calls[number] for number in auction.of_seat(foreign, seat)))
         for seat, one in out.items()
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -22,7 +22,7 @@ from agents.systems.explain.sentences import counts_points, either, light, sente
 from agents.systems.explain.statements import usual_statement
 from agents.systems.explain.sums import Sum, sums_of
 from agents.systems.language.text import constraint_text
-from agents.systems.language.tree import INFINITE, Line, place_of
+from agents.systems.language.tree import INFINITE, Constraint, Line, place_of
 from bridge_env.bidders.view import BidView
 from bridge_env.hands.features import hand_features
 from bridge_env.rules.calls import DOUBLE, FIRST_BID, PASS, call_text
@@ -87,15 +87,12 @@ class Explanation:
         if not self.rules:  # a scorecard, or no rule
             found = hull(self.position.conditions(self.rule, self.call)) if self.rule >= 0 else {}
         else:
-            own, *others = (hull(rule.needs) for rule in self.rules)
-            together = unite([own, *others])
-            many = len(self.rules) > _WAYS
-            found = together if many or set(own) <= set(together) or counts_points(together) else own
+            found = self._together if len(self.rules) > _WAYS or self._say_alike else hull(self.rules[0].needs)
         shown = self.shown[self.seat].ranges
         found = {word: (max(low, shown.get(word, (0, 0))[0]), high) for word, (low, high) in found.items()}
-        return self._of_pass(found) if self.call == PASS else found
+        return self._pass_ranges(found) if self.call == PASS else found
 
-    def _of_pass(self, found: Ranges) -> Ranges:
+    def _pass_ranges(self, found: Ranges) -> Ranges:
         """Return the ranges of a pass: other lines may take its strongest hands, and hands pass that no line takes."""
         hands = self.position.likely_hands[self.position.likely_decisions[1] == self.rule]
         if len(hands) >= _ENOUGH:
@@ -116,7 +113,7 @@ class Explanation:
         """Return the other calls that the hand nearly makes, the smallest change first; none where the seat's calls are
         not those of its system, which no changed hand makes.
         """
-        if self.shown[self.seat].left_out:
+        if self.shown[self.seat].foreign:
             return ()
         return tuple(find_counterfactuals(self.position, self.hand, self.call))
 
@@ -145,7 +142,11 @@ class Explanation:
     @property
     def text(self) -> str:
         """Return what the call shows, its name and its force; behind an or what it shows by lines with other names."""
-        hand = "" if self._passes_on_others else self._ways() or rules_text(self.rules, self.ranges)
+        hand = rules_text(self.rules, self.ranges)
+        if self._passes_on_others:
+            hand = ""
+        elif self.rules and not self._say_alike:
+            hand = _one_or_other(rule.needs for rule in self.rules) or hand
         artificial = "artificial" if self.line and "artificial" in self.line.flags else ""
         many = self.general or len(self.rules) > _WAYS
         if not hand or (many and not artificial and not counts_points(self.ranges)):
@@ -174,16 +175,15 @@ class Explanation:
                 found.setdefault(rule.line.note, []).append(rule)
         return found
 
-    def _ways(self) -> str:
-        """Return what each rule says, one or the other, where the ranges of one do not hold for all; empty where they
-        do, or there are many.
-        """
-        ways = [hull(rule.needs) for rule in self.rules]
-        together = unite(ways) if ways else {}
-        if len(ways) < 2 or set(ways[0]) <= set(together) or counts_points(together):
-            return ""
-        texts = list(dict.fromkeys(map(sentence, ways)))
-        return "; or ".join(texts) if all(texts) and len(texts) <= _WAYS else ""
+    @cached_property
+    def _together(self) -> Ranges:
+        """Return the ranges that hold of each hand that one or other of the rules takes."""
+        return unite(hull(rule.needs) for rule in self.rules)
+
+    @property
+    def _say_alike(self) -> bool:
+        """Return whether the rules speak of the same words as the one that made the call, or all count points."""
+        return set(hull(self.rules[0].needs)) <= set(self._together) or counts_points(self._together)
 
     @property
     def _passes_on_others(self) -> bool:
@@ -200,7 +200,7 @@ class Explanation:
         any_other = not hand and (self.call == PASS or bool(self.rules))  # what no other call takes
         usual = usual_statement(self.position, self.call)
         if usual is None:
-            shown = replace(self.shown[self.seat], left_out=())
+            shown = replace(self.shown[self.seat], foreign=())
             return (f"{ANY} with {shown.short}" if shown else ANY) if any_other else "" if hand else shown.short
         usual = usual.clipped(self.shown[self.seat].hcp)
         more = sentence({word: ends for word, ends in usual.ways[0].items() if not hand or word not in self.ranges})
@@ -279,6 +279,11 @@ def rules_text(rules: Sequence[Rule], ranges: Ranges) -> str:
     choice = " or ".join(sentence(way).replace(", ", " and ") for way in ways)
     if text := ", ".join(filter(None, (sentence(rest), choice, light(needs, ranges)))):
         return text
+    return _one_or_other(needs)
+
+
+def _one_or_other(needs: Iterable[Constraint]) -> str:
+    """Return what each constraint asks, one or the other; empty where one has no words, or there are many."""
     texts = list(dict.fromkeys(sentence(hull(need)) for need in needs))
     return "; or ".join(texts) if all(texts) and len(texts) <= _WAYS else ""
 

@@ -37,7 +37,7 @@ class SeatShown:
     shape: str = ""  # "balanced", "balanced or nearly so", or nothing
     aces: tuple[int, ...] = ()  # how many they may be
     keycards: tuple[tuple[int, ...], ...] = ()  # the same with C D H S as trumps
-    left_out: tuple[int, ...] = ()  # calls of the seat that say nothing here, as they are not by its system
+    foreign: tuple[int, ...] = ()  # calls of the seat that its system does not make; they say nothing here
 
     def __str__(self) -> str:
         return self._written("{} {}".format, list(SUIT_NAMES.values()))
@@ -73,7 +73,7 @@ class SeatShown:
             for name, numbers in zip(names, self.keycards, strict=False):
                 answers.append(_answer(numbers, f"key card for {name}", f"key cards for {name}"))
             parts += list(filter(None, answers))[:1]
-        others = " and ".join(dict.fromkeys(symbols(of_call(call)) for call in self.left_out))
+        others = " and ".join(dict.fromkeys(symbols(of_call(call)) for call in self.foreign))
         return (", ".join(parts) or NOTHING) + (f" (without {others})" if others else "")
 
 

@@ -106,7 +106,7 @@ def light(constraints: Iterable[Constraint], ranges: Ranges) -> str:
     """Write the HCP below which a hand of ``ranges`` needs long suits, as by the rule of 20; empty where none does."""
     sound = []
     for constraint in constraints:
-        longest = max(4, *(low for word, (low, _) in hull(constraint).items() if word in SUIT_NAMES), 0)
+        longest = max([4, *(low for word, (low, _) in hull(constraint).items() if word in SUIT_NAMES)])
         two = longest + -(-(13 - longest) // 3)  # cards in the two longest suits, at least
         sound.append(tuple(tuple(way for way in clause if not _by_shape(way, two)) or clause for clause in constraint))
     least = min((hull(constraint).get("hcp", (0, 0))[0] for constraint in sound), default=0)
@@ -116,11 +116,7 @@ def light(constraints: Iterable[Constraint], ranges: Ranges) -> str:
 def _by_shape(way: Alternative, two: int) -> bool:
     """Return whether some hands with its HCP and ``two`` cards in their two longest suits are too short for a way."""
     hcp = max((atom.lo for atom in way if atom.word == "hcp"), default=0)
-    return any(
-        stem == "playing" or (stem == "rule20" and atom.lo > hcp + two)
-        for atom in way
-        for stem in [atom.word.partition(":")[0]]
-    )
+    return any(atom.word.startswith("playing") or (atom.word == "rule20" and atom.lo > hcp + two) for atom in way)
 
 
 def either(constraints: Iterable[Constraint]) -> list[Ranges]:
