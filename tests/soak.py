@@ -3,7 +3,7 @@
 At the table two people, North and South, bid and play board after board. The programs write to standard error.
 
 Auction states are cached up to 135 MB. Random calls fill the env's cache within a minute, boards at a table theirs in
-hours; so the table gets a small one, and what grows after that is no cache.
+hours, which would look like a leak: so the table gets a small one. As it ships it may grow up to the limit.
 """
 
 from __future__ import annotations
