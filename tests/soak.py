@@ -2,8 +2,9 @@
 
 At the table two people, North and South, bid and play board after board. The programs write to standard error.
 
-Auction states are cached up to 135 MB. Random calls fill the env's cache within a minute, boards at a table theirs in
-hours, which would look like a leak: so the table gets a small one. As it ships it may grow up to the limit.
+Two memories have limits that boards at a table reach in hours only, which would look like a leak: the cache of auction
+states (135 MB), so the table gets a small one; and the solver's for positions (42 MB a thread), so it solves deals
+before it starts. As the table ships it may grow up to both limits.
 """
 
 from __future__ import annotations
@@ -35,12 +36,22 @@ while True:
     info, n = env.step(sample_legal(info['action_mask'], n))[-1], n + 1
 """
 _EVOLVE = ["evolve", "--generations", "100000", "--boards", "60", "--study", "60", "--confirm", "60", "--partnerships",
-           "1", "--operators", "evolution", "--proposals", "4", "--start", "silent", "--control", "silent", "--league",
+           "1", "--operators", "evolution", "--proposals", "4", "--start", "sayc", "--control", "sayc", "--league",
            "", "--gatekeepers", "", "--workers", "1", "--out"]  # fmt: skip
 _LEAGUE = ["train", "league", "--start", "nothing", "--layers", "24,16", "--iterations", "1000000", "--boards", "256",
            "--evaluate", "1000000", "--judged", "20", "--panel", "", "--estimated", "0", "--workers", "1",
            "--out"]  # fmt: skip
-_SMALL_CACHE = "import agents.systems.engine.state_cache as cache; cache.MOST_STATES = 10_000; "
+_TABLE = f"""
+import agents.systems.engine.state_cache as cache
+from bridge_env.double_dummy.exact import library_then_solver
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.hands.deals import random_deals
+cache.MOST_STATES = 10_000
+deals = random_deals(1, 0, 500)
+library_then_solver().tricks(deals)
+card_tricks(deals, strain=4, leader=0, trick=[[-1, -1, -1]])
+{_MAIN}
+"""
 _BETWEEN_STARTS = 20  # seconds: two clusters that start at once on a busy machine may give up
 _STEPS = 10  # what each person does between two looks at the memory, at most
 _TO_END = 600  # seconds that a program may take to end, on a busy machine
@@ -95,7 +106,7 @@ def soak(minutes: float) -> tuple[dict[str, tuple[float, float]], int]:
             "vector env": ["-c", _ENV], "evolve": ["-c", _MAIN, *_EVOLVE, folder],
             "league": ["-c", _MAIN, *_LEAGUE, folder],
             "serve": ["-c", _MAIN, "serve", "system:sayc", "--port", "0"],
-            "table": ["-c", _SMALL_CACHE + _MAIN, "table", "--no-browser", "--port", "0", "--memory", "none"],
+            "table": ["-c", _TABLE, "table", "--no-browser", "--port", "0", "--memory", "none"],
         }  # fmt: skip
         programs = {}
         for name, words in commands.items():

@@ -58,7 +58,7 @@ class ExactDoubleDummy:
 
     Args:
         threads: threads that solve; None = ``default_threads()``, which is one in worker processes. Each
-            takes some 80 MB.
+            takes up to 42 MB.
         library: look deals up in the shipped library first, in all 96 symmetries; it is opened at the first call.
     """
 
