@@ -38,6 +38,7 @@ from training.runtime.runs import hold
 BATCH = 40  # deals a range in this process, on all threads: some seconds
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too
 SAVE_EVERY = 30.0  # seconds
+_OF_THE_DEAL = ("Score", "Optimum", "Minimax", "ParContract", "PlayTime")  # begin names of tags
 _SOLVER = "bridge_env.double_dummy.solver"
 
 
@@ -146,6 +147,8 @@ def estimate_text(distribution: ArrayLike) -> str:
 def complete_deals(board: Board, count: int, seed: int, spec: str = "system:two-over-one") -> tuple[list[Board], bool]:
     """Return a partial deal completed ``count`` times, as close to its calls, read by the system of ``spec``, as there
     is; and whether all fit. Raise ``SpecError`` where ``spec`` has no system.
+
+    Result, scores and tables of tricks are of the deal as it was, and left out.
     """
     key = streams.key("complete", seed, board.number or 0)
     shown = {}
@@ -161,4 +164,7 @@ def complete_deals(board: Board, count: int, seed: int, spec: str = "system:two-
         calls = shown_by_calls(bidder, view, me=True)
         shown = {seat: fit for seat, fit in calls.items() if SEATS[seat] in board.unknown_seats}
     sample = sample_deals(KnownCards.of(board.owner), shown, count, key)
+    tags = {name: value for name, value in board.tags.items() if not name.startswith(_OF_THE_DEAL)}
+    sections = {name: rows for name, rows in board.sections.items() if not name.startswith(_OF_THE_DEAL)}
+    board = replace(board, tricks=None, table=None, tags=tags, sections=sections)
     return [replace(board, owner=owner) for owner in sample.owner], bool(sample.fitting == count)

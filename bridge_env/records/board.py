@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from bridge_env.rules.cards import SEATS, UNKNOWN, UInt8Array
 
 BAD_PLAY, ILLEGAL_PLAY = "bad play", "illegal play"
 Draft = TypeVar("Draft")
+_MATCH = ("Event", "Site", "Date", "Stage", "Round", "Session", "HomeTeam", "VisitTeam")
 _FEW = 3  # problems of a kind that a command prints
 
 
@@ -129,6 +130,21 @@ def problem_texts(problems: Iterable[Problem]) -> tuple[str, ...]:
     return (*texts, *(f"{count:,} more: {kind}" for kind, count in further.items()))
 
 
+def _rooms_that_differ(boards: Iterable[Board]) -> Iterator[BadBoard]:
+    """Yield each board of a closed room whose deal, dealer or vulnerability is not that of the open room."""
+    open_rooms: dict[tuple[object, ...], Board] = {}
+    for board in boards:
+        key = (board.number, *map(board.tags.get, _MATCH))
+        if board.tags.get("Room") == "Open":
+            open_rooms[key] = board
+        elif board.number is not None and board.tags.get("Room") == "Closed" and (other := open_rooms.pop(key, None)):
+            differ = [name for name in ("dealer", "vulnerability") if getattr(board, name) != getattr(other, name)]
+            differ = ["deal"] * bool((board.owner != other.owner).any()) + differ
+            if differ:
+                reason = f"the closed room has another {' and '.join(differ)} than the open room in line {other.line}"
+                yield BadBoard(board.line, reason, "contradiction")
+
+
 def read_drafts(
     source: object, drafts: Iterable[Draft], read: Callable[[Draft, list[BadBoard]], Board], faults: list[BadBoard]
 ) -> ReadResult:
@@ -154,6 +170,7 @@ def read_drafts(
             faults.append(BadBoard(board.line, f"a partial deal: the hands of {hands} are not known", "partial deal"))
         else:
             boards.append(board)
+    faults += _rooms_that_differ(boards)
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else getattr(source, "name", "<stream>")
     problems = [Problem(name, fault.line, fault.reason, fault.kind, board=True) for fault in bad]
     problems += [Problem(name, fault.line, fault.reason, fault.kind, board=False) for fault in faults]

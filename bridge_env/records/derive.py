@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bridge_env.hands.deals import deal_of_hands
 from bridge_env.records.board import BAD_PLAY, ILLEGAL_PLAY, BadBoard
 from bridge_env.rules.auction import IllegalCall, one_auction
-from bridge_env.rules.calls import FIRST_BID, PASS, Contract
-from bridge_env.rules.cards import SEATS, UNKNOWN, UInt8Array
+from bridge_env.rules.calls import FIRST_BID, PASS, Contract, call_text
+from bridge_env.rules.cards import SEATS, UNKNOWN, DealError, UInt8Array
 from bridge_env.rules.play import IllegalCard, Plays
 from bridge_env.rules.scoring import score
 
@@ -57,7 +58,7 @@ def by_number_or_place(
 ) -> int:
     """Return the dealer or vulnerability (``what``) by ``rule`` of the board's number, else, reported, its place."""
     if number is None:
-        reason = f"no {what} and no board number: the {what} is that of board {place}, its place in the file"
+        reason = f"no {what} and no board number to read: the {what} is that of board {place}, its place in the file"
         faults.append(BadBoard(line, reason, f"{what} by place"))
     return int(rule(place if number is None else number))  # type: ignore[call-overload]
 
@@ -103,6 +104,7 @@ class Bidding:
         leader: the seat that holds the first card of the play.
         broken_off: whether the file marks that the auction goes on.
         dealer_by: ``tag``, ``number`` or ``place``.
+        irregular: whether the file marks (``^``) that the declarer is not the auction's.
     """
 
     line: int
@@ -115,6 +117,7 @@ class Bidding:
     leader: int | None = None
     broken_off: bool = False
     dealer_by: str = "tag"
+    irregular: bool = False
 
     @property
     def declarer(self) -> int | None:
@@ -146,6 +149,9 @@ class Bidding:
             faults.append(BadBoard(self.contract_line, f"{self._differs(end)}; the auction counts", CONTRADICTION))
         if end.passed_out or self.declarer in (None, end.declarer):
             return end
+        if self.irregular:
+            faults.append(BadBoard(self.contract_line, f"{self._differs(end)} (^); the auction counts", CONTRADICTION))
+            return end
         if self.leader is not None and self.leader == (end.declarer + 1) & 3:
             reason = f"{self._differs(end)}; {SEATS[self.leader]} leads, so the auction counts"
             faults.append(BadBoard(self.contract_line, reason, CONTRADICTION))
@@ -169,16 +175,17 @@ class Bidding:
         return end
 
     def _cut(self, faults: list[BadBoard]) -> None:
-        """Leave out passes behind the three or four that end an auction."""
-        bids = [place for place, call in enumerate(self.calls) if call != PASS]
-        end = bids[-1] + 4 if bids else 4
-        count = len(self.calls) - end
-        if 0 < count <= _MOST_CUT:
+        """Leave out calls behind the three or four passes that end an auction."""
+        bid = next((place for place, call in enumerate(self.calls) if call != PASS), 1)
+        end = next(
+            (n for n in range(bid + 3, len(self.calls)) if set(self.calls[n - 3 : n]) == {PASS}), len(self.calls)
+        )
+        behind = self.calls[end:]
+        if 0 < len(behind) <= _MOST_CUT:
             self.calls = self.calls[:end]
             self.notes = {index: text for index, text in self.notes.items() if index < end}
-            faults.append(
-                BadBoard(self.line, f"auction: {passes_text(count, 'further')} behind its end left out", MENDED)
-            )
+            what = passes_text(len(behind), "further") if not any(behind) else " ".join(map(call_text, behind))
+            faults.append(BadBoard(self.line, f"auction: {what} behind its end left out", MENDED))
 
     def _close(self, faults: list[BadBoard]) -> Contract | None:
         """Put passes at the end of an auction that the contract or the play says is over."""
@@ -202,6 +209,11 @@ class Bidding:
 
     def _contract_of_tags(self, faults: list[BadBoard]) -> Contract | None:
         named = self.contract
+        last = max(self.calls, default=PASS)
+        if named is not None and last >= FIRST_BID and named.bid < last - FIRST_BID:
+            bid, contract = call_text(last), "Pass" if named.passed_out else str(named)[:-2]
+            reason = f"the contract is {contract}, but the auction, which is not finished, has {bid}"
+            faults.append(BadBoard(self.contract_line, reason, CONTRADICTION))
         if named is None or named.passed_out:
             return named
         if self.declarer is None:
@@ -219,6 +231,37 @@ class Bidding:
 def leader_of(owner: UInt8Array, cards: Sequence[int]) -> int | None:
     """Return the seat that holds the first card, if both are known."""
     return int(owner[cards[0]]) if cards and cards[0] >= 0 and owner[cards[0]] != UNKNOWN else None
+
+
+def settle_deal(
+    line: int, hands: Sequence[str], first: int, text: str, faults: list[BadBoard], is_last_redundant: bool = False
+) -> UInt8Array:
+    """Return the deal of hands clockwise from seat ``first``, uint8 (52,), 255 for the cards of hands left out.
+
+    A hand that cannot be read follows from the other three, where only one of the four can be wrong.
+
+    Args:
+        text: the deal as it was written, for errors.
+        is_last_redundant: whether the fourth is wrong wherever it can be.
+
+    Raises:
+        DealError: not a deal.
+    """
+    try:
+        return deal_of_hands(hands, first, text)
+    except DealError as error:
+        mended: dict[int, UInt8Array] = {}
+        for place in range(4) if len(hands) == 4 else ():
+            with suppress(DealError):
+                owner = deal_of_hands([*hands[:place], "-", *hands[place + 1 :]], first, text)
+                if not (owner == UNKNOWN).any():
+                    mended[place] = owner
+        if len(mended) != 1 and not (is_last_redundant and 3 in mended):
+            raise
+        place = max(mended)
+        seat = SEATS[(first + place) & 3]
+        faults.append(BadBoard(line, f"{error}; the hand of {seat} follows from the other three", MENDED))
+        return mended[place]
 
 
 def settle_play(

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from bridge_env.hands.deals import suit_ranks
 from bridge_env.records.board import Board
 from bridge_env.records.derive import passes_missing
-from bridge_env.records.lin import LIN_SEATS, PLAYERS, ROOMS, read_lin
+from bridge_env.records.lin import LIN_SEATS, MATCH, PLAYERS, ROOMS, read_lin
 from bridge_env.records.text import Target, write_text
 from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, call_text
 from bridge_env.rules.cards import SEATS, SUITS, UInt8Array, card_text
@@ -39,8 +39,10 @@ def lin_text(board: Board) -> str:
     """Return one board as one line. Bars in texts, and commas in names, become blanks."""
     room = {name: key for key, name in ROOMS.items()}.get(board.tags.get("Room", ""))
     values = []
-    if event := _without(board.tags.get("Event", ""), "|,"):
-        values.append(("vg", event))
+    event, stage, home, visitors = (_without(board.tags.get(name, ""), "|,") for name in MATCH)
+    teams = f",,,{home},,{visitors}," if home or visitors else ""
+    if match := f"{event},{stage},{teams}".rstrip(","):
+        values.append(("vg", match))
     if room and board.number is not None:
         values.append(("qx", f"{room}{board.number}"))
     values.append(("pn", ",".join(_without(board.tags.get(seat, ""), "|,") for seat in PLAYERS)))

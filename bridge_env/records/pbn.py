@@ -32,6 +32,7 @@ from bridge_env.records.derive import (
     leader_of,
     passes_missing,
     report_words_beside_number,
+    settle_deal,
     settle_play,
     settle_score,
     settle_tricks,
@@ -54,7 +55,7 @@ _VULNERABLE = ("None", "NS", "EW", "All")
 _TABLE, _DIGITS, _ABILITY = "OptimumResultTable", "DoubleDummyTricks", "Ability"
 
 _SIDES = re.compile(
-    r"(?:(NS|EW|[NESW]\b)[\s:=]*)?\^?([+-]?\d{1,5})(?:\s*/?\s*(NS|EW|[NESW])|[\s;,/]*(?:NS|EW)[\s:=]*[+-]?\d+)?$",
+    r"(?:(NS|EW|[NESW]\b)[\s:=]*)?\^?([+-]?\d{1,5})(?:\s*/?\s*(NS|EW|[NESW])|[\s;,/]*(?:NS|EW)[\s:=]*([+-]?\d{1,5}))?$",
     re.ASCII,
 )
 # In either order; a mark.
@@ -86,13 +87,16 @@ def _board_of(game: Game, faults: list[BadBoard]) -> Board:
     number, owner = board_number(text), _read_deal(game, faults)
     report_words_beside_number(text, game.line_of("Board"), faults)
     rows = _play_rows(game, faults)
-    bidding = read_bidding(game, number, leader_of(owner, rows[0] if rows else ()), faults)
+    leader = leader_of(owner, rows[0] if rows else ())
+    if leader is None and game.lacks("Declarer") and game.value("Play") in tuple(SEATS):
+        leader = SEATS.index(game.value("Play"))
+    bidding = read_bidding(game, number, leader, faults)
     contract = bidding.settle(faults)
-    vulnerability = _read_vulnerability(game, number, faults)
+    vulnerability, is_known = _read_vulnerability(game, number, faults)
     cards = [] if contract is None else _in_order(game, owner, contract, rows, faults)
     plays = settle_play(game.line_of("Play"), owner, contract, cards or [card for row in rows for card in row], faults)
     tricks = settle_tricks(game.line_of("Result"), contract, _read_tricks(game, contract, faults), plays, faults)
-    tricks = _check_score(game, contract, vulnerability, tricks, faults)
+    vulnerability, tricks = _check_score(game, contract, vulnerability, is_known, tricks, faults)
     table = _read_table(game, faults)
     sections = {
         name: (game.tags[name][0], *(row for _, row in rows))
@@ -127,22 +131,28 @@ def _read_deal(game: Game, faults: list[BadBoard]) -> UInt8Array:
     if FOUR_HANDS.match(text):
         faults.append(game.bad("Deal", "the deal has no first seat, so its first hand is N's", MENDED))
         text = f"N:{text}"
+    seat, colon, hands = plain_deal(text).partition(":")
     try:
-        return parse_deal(plain_deal(text), partial=True)
+        if not colon or seat.upper() not in tuple(SEATS):
+            return parse_deal(text)  # its error
+        return settle_deal(game.line_of("Deal"), hands.split(), SEATS.index(seat.upper()), text, faults)
     except DealError as error:
         raise game.bad("Deal", str(error), "not 52 distinct cards") from None
 
 
-def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) -> int:
-    """Return the vulnerability from its tag, else from the board's number or its place in the file."""
+def _read_vulnerability(game: Game, number: int | None, faults: list[BadBoard]) -> tuple[int, bool]:
+    """Return the vulnerability from its tag or the board's number, else from its place in the file, and whether one of
+    the first two is there.
+    """
     text = game.value("Vulnerable")
     if text not in UNKNOWN_VALUES:
         try:
-            return vulnerability_of(text)
+            return vulnerability_of(text), True
         except ValueError:
             reason = f"{text!r} is not a vulnerability (None, NS, EW or All), so it is that of the board's number"
             faults.append(game.bad("Vulnerable", reason, "vulnerability"))
-    return by_number_or_place(number, game.place, board_vulnerability, game.line, "vulnerability", faults)
+    known = number is not None
+    return by_number_or_place(number, game.place, board_vulnerability, game.line, "vulnerability", faults), known
 
 
 def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) -> int | None:
@@ -158,6 +168,8 @@ def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) 
     else:
         match = _SIDES.match(text)
         tricks, side = (14, None) if match is None else (int(match[2]), match[1] or match[3])
+        if match is not None and match[4] and tricks + int(match[4]) != 13:
+            faults.append(game.bad("Result", f"result {text!r} is not of 13 tricks", CONTRADICTION))
     if not 0 <= tricks <= 13:
         faults.append(game.bad("Result", f"result {text!r} is not a number of tricks", "result"))
         return None
@@ -179,17 +191,34 @@ def _side(text: str) -> int:
 
 
 def _check_score(
-    game: Game, contract: Contract | None, vulnerability: int, tricks: int | None, faults: list[BadBoard]
-) -> int | None:
-    """Return declarer's tricks, from [Score] if they are not known. Scores of rubber bridge have other rules."""
+    game: Game, contract: Contract | None, vulnerability: int, is_known: bool, tricks: int | None,
+    faults: list[BadBoard],
+) -> tuple[int, int | None]:  # fmt: skip
+    """Return vulnerability and declarer's tricks, from [Score] if they are not known.
+
+    Scores of rubber bridge have other rules.
+    """
     text = plain_dashes(game.value("Score").upper())
     match = _SIDES.match(re.sub(r"\b([NE])\s*[/-]\s*([SW])\b", r"\1\2", text))
     if match is None and not game.lacks("Score"):
         faults.append(game.bad("Score", f"{text!r} is not a score, such as 'NS 420'", "score"))
     if match is None or re.search("rubber|chicago", game.value("Scoring"), re.IGNORECASE):
-        return tricks
+        return vulnerability, tricks
+    if match[4] and int(match[2]) + int(match[4]):
+        faults.append(game.bad("Score", f"the scores of {text!r} are not of one result", CONTRADICTION))
     side = _side(match[1] or match[3]) if match[1] or match[3] else None
-    return settle_score(game.line_of("Score"), contract, vulnerability, tricks, int(match[2]), side, faults)
+    found = list[BadBoard]()
+    line, points = game.line_of("Score"), int(match[2])
+    by_score = settle_score(line, contract, vulnerability, tricks, points, side, found)
+    if found and not is_known and contract is not None and not contract.passed_out:
+        other, problems = vulnerability ^ (1 << (contract.declarer & 1)), list[BadBoard]()
+        by_other = settle_score(line, contract, other, tricks, points, side, problems)
+        if not problems:
+            reason = f"the vulnerability is {_VULNERABLE[other]}, by the score of {points}"
+            faults.append(BadBoard(line, reason, MENDED))
+            return other, by_other
+    faults += found
+    return vulnerability, by_score
 
 
 def _play_rows(game: Game, faults: list[BadBoard]) -> list[list[int]]:
@@ -275,15 +304,16 @@ def _read_table(game: Game, faults: list[BadBoard]) -> NDArray[np.int8] | None:
     rows, header = [row for _, row in game.rows.get(_TABLE, ())], game.value(_TABLE)
     if not rows:
         rows, header = rows_of_grid(header), HEADER
+    bad: list[str] = []
     for name, text in ((_TABLE, "rows" * bool(rows)), (_DIGITS, game.value(_DIGITS)), (_ABILITY, game.value(_ABILITY))):
         try:
             if text and name == _TABLE:
-                found[name] = read_rows(rows, header)
+                found[name] = read_rows(rows, header, bad)
             elif text:
                 found[name] = read_digits(text) if name == _DIGITS else read_ability(text)
         except ValueError as error:
             faults.append(game.bad(name, f"[{name}]: {error}", "double-dummy table"))
-            return None
+    faults += [game.bad(_TABLE, f"[{_TABLE}]: {reason}", "double-dummy table") for reason in bad]
     table = np.full((4, 5), -1, np.int8)
     for name, other in found.items():
         if (table != other)[(table >= 0) & (other >= 0)].any():

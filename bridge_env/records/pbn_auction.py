@@ -20,24 +20,28 @@ _CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
 _CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
 _MARKED_CALL = re.compile(rf"[^A-Z0-9]?(?!AP)({_CALL})(\)|(?:[^A-Z0-9]|\d+=).*)$")  # in brackets, or with another mark
+_IRREGULAR = re.compile(r"\^(?:(S)(?!\w)|[A-Z]?(?=[1-7PX]))", re.IGNORECASE)  # a seat skipped, or joined to a call
 _REMARK = re.compile(r"(?:ALERT|STOP|SKIP)\w*|[A-Z]\)")
 _LABEL = re.compile(r"^\s*\d+[.:)]\s+|(?<!\S)[NESW]:(?=\w)")  # of a row or a call
-_UNKNOWN_CARD = re.compile(r"(?<!\S)\?+(?!\S)")
+_UNKNOWN = re.compile(r"(?<!\S)\?+(?!\S)")  # call or card
 _JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
-def words_of(game: Game, section: str, faults: list[BadBoard]) -> Iterator[tuple[int, list[str]]]:
+def words_of(game: Game, section: str, faults: list[BadBoard], unknown: str = "-") -> Iterator[tuple[int, list[str]]]:
     """Yield (line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions.
 
-    A ``*`` or ``+``, where the section breaks off, is its last word; what follows is reported.
+    A ``*`` or ``+``, where the section breaks off, is its last word; what follows is reported. ``unknown`` stands for a
+    ``?`` between blanks.
     """
     over = False
     for line, row in game.rows.get(section, ()):
+        row = _UNKNOWN.sub(unknown, row)
         if section == "Auction":
+            row = _IRREGULAR.sub(lambda mark: "-" if mark[1] else "", row)
             row = _LABEL.sub("", plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row)))
         else:
-            row = _JOINED_CARDS.sub(r"\1 ", _UNKNOWN_CARD.sub("-", row).replace(",", " "))
+            row = _JOINED_CARDS.sub(r"\1 ", row.replace(",", " "))
         row = _MARKS.sub(lambda mark: f" {mark[0].rstrip('*')} " if mark[0][0] == "=" else " ", row)
         words = plain_suits(row).split()
         if {word[0] for word in words} == set(SEATS) and len(words) == 4:  # the seats above their calls or cards
@@ -53,7 +57,18 @@ def words_of(game: Game, section: str, faults: list[BadBoard]) -> Iterator[tuple
 
 def read_bidding(game: Game, number: int | None, leader: int | None, faults: list[BadBoard]) -> Bidding:
     """Return the auction with its dealer, of tag, auction, number or place; ``leader`` holds the first card."""
-    calls, marks, skipped, broken_off = _read_calls(game, faults)
+    found = list[BadBoard]()
+    try:
+        calls, marks, skipped, broken_off = _read_calls(game, found, "-")
+    except BadBoard:
+        if not any(_UNKNOWN.search(row) for _, row in game.rows.get("Auction", ())):
+            raise
+        found.clear()  # it marks the call before
+        calls, marks, skipped, broken_off = _read_calls(game, found, "")
+    faults += found
+    if any("^" in row for _, row in game.rows.get("Auction", ())) and not _is_legal(calls):
+        faults.append(game.bad("Auction", "auction: it is irregular (^) and not legal, so it is left out", "irregular"))
+        calls, marks = (), []
     seats = {}
     for name in ("Dealer", "Auction"):
         if not game.lacks(name):
@@ -71,6 +86,7 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
     bidding = Bidding(
         game.line_of("Auction"), dealer, calls, _read_notes(game, marks, faults), game.line_of("Contract"),
         *_read_contract(game, faults), leader, broken_off, dealer_by,
+        irregular=game.value("Declarer").startswith("^"),
     )  # fmt: skip
     if calls and starts is not None and starts != dealer:
         _agree_on_dealer(game, bidding, starts, number, faults)
@@ -100,7 +116,9 @@ def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | No
     raise game.bad("Auction", differs, "dealer and auction differ")
 
 
-def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], list[tuple[int, str]], int, bool]:
+def _read_calls(
+    game: Game, faults: list[BadBoard], unknown: str
+) -> tuple[tuple[int, ...], list[tuple[int, str]], int, bool]:
     """Return the calls, which may be illegal, their marks, the seats skipped before, and whether it breaks off.
 
     A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end. Where
@@ -110,7 +128,7 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
     marks: list[tuple[int, str]] = []
     skipped, broken_off, dashes = 0, False, 0
     gap: BadBoard | None = None
-    for line, words in words_of(game, "Auction", faults):
+    for line, words in words_of(game, "Auction", faults, unknown):
         if len(words) > 1 and not any(_CALLS.match(w) or _MARKED_CALL.match(w) or not w[0].isalpha() for w in words):
             faults.append(BadBoard(line, f"auction: {' '.join(words)[:80]!r} has no call", "mark"))
             continue
@@ -140,12 +158,18 @@ def _read_calls(game: Game, faults: list[BadBoard]) -> tuple[tuple[int, ...], li
                 marks += [(len(calls) - 1, mark)] if mark is not None else []
     if gap is not None:
         calls += [PASS] * min(dashes, passes_missing(calls))
-        try:
-            one_auction(calls, 0)
-        except IllegalCall:
-            raise gap from None
+        if not _is_legal(calls):
+            raise gap
         faults.append(BadBoard(gap.line, "auction: dashes between calls are read as passes", MENDED))
     return tuple(calls), marks, skipped, broken_off or (dashes > 0 and gap is None)
+
+
+def _is_legal(calls: Sequence[int]) -> bool:
+    try:
+        one_auction(calls, 0)
+    except IllegalCall:
+        return False
+    return True
 
 
 def _is_remark(word: str, calls: Sequence[int]) -> bool:
@@ -180,14 +204,14 @@ def _read_notes(game: Game, marks: Sequence[tuple[int, str]], faults: list[BadBo
     """Return the notes of calls by their index, empty for a mark alone; an unmarked play's are here, too."""
     texts: dict[str, list[str]] = {}
     in_play = any(re.search(r"=\d*=", row) for _, row in game.rows.get("Play", ()))
-    for section, value in game.notes:
+    for section, value, line in game.notes:
         if section != "Auction" and in_play:
             continue
         found = re.match(r"\s*=?(\d+)=?\s*[:.)]?\s*(.*)", unescape(value), re.DOTALL)
         if found is not None and any(found[1] == mark.strip("=") for _, mark in marks):
             texts.setdefault(found[1], []).append(found[2].strip())
         else:
-            faults.append(game.bad(section, f"the note {value!r} has no mark in the auction", "mark"))
+            faults.append(BadBoard(line, f"the note {value!r} has no mark in the auction", "mark"))
     notes: dict[int, list[str]] = {}
     for index, mark in marks:
         for text in texts.get(mark.strip("="), [""]):

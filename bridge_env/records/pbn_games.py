@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import board_number
 from bridge_env.records.words import HAND
-from bridge_env.rules.cards import DealError
+from bridge_env.rules.cards import SEATS, DealError
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
 _OPENING = frozenset({"Event", "Board", "Deal"})  # they begin a game even where the blank line before them is missing
@@ -21,13 +22,18 @@ _OF_BOARD = (  # the same at all its tables
 )
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
+_ANY_BOARD = _LATE | {"Board", "Deal", "Dealer", "Vulnerable", "Score"}  # a game without any is no board
+# Two games of which one of these differs are of other boards, whatever their numbers.
+_EVENT = ("Event", "Date", "Stage", "Round", "Session", "Section", "HomeTeam", "VisitTeam")
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
-_HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$')  # a quote or the bracket is missing
+# A quote or a bracket is missing.
+_HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$|([A-Z]\w*)\s*"([^"]*)"\s*\]$')
 _FOUR_HANDS = rf"{HAND}(?:[\s,;:]+{HAND}){{3}}"
-FOUR_HANDS = re.compile(f"{_FOUR_HANDS}$", re.IGNORECASE)  # a deal without its first seat
+_HAND_OR_NONE = rf"(?:{HAND}|[?*-]+)"
+FOUR_HANDS = re.compile(rf"{_HAND_OR_NONE}(?:[\s,;:]+{_HAND_OR_NONE}){{3}}$", re.IGNORECASE)  # without the first seat
 # A deal without its tag, perhaps behind its number; four hands may stand in other text.
-_BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.-]+\s*){1,4})("?)$', re.IGNORECASE)
+_BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.?-]+\s*){1,4})("?)$', re.IGNORECASE)
 _DEAL_IN_TEXT = re.compile(rf"(.{{0,200}}?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
 _NUMBER = re.compile(r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE)  # before a deal
 _GIB_TRICKS = re.compile(r":[0-9A-D]{20}\s*$")  # behind a deal whose first hand is W's
@@ -36,7 +42,7 @@ _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be
     r"(?i:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|R?DBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+"
 )
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:(?!\n\s*\[)[^}])*\}?', re.MULTILINE)
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:[^{}]*\}|(?:(?!\n\s*\[)[^}])*\}?)', re.MULTILINE)
 _OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
 _NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
 _NAMES |= dict.fromkeys(("vul", "vulnerability"), "Vulnerable")
@@ -52,7 +58,7 @@ class Game:
     Attributes:
         tags: name -> (value, line).
         rows: name of the tag above -> [(line, text)].
-        notes: (name of the section, value).
+        notes: (name of the section, value, line).
         place: the game's place in the file, from 1.
     """
 
@@ -60,7 +66,7 @@ class Game:
     place: int = 0
     tags: dict[str, tuple[str, int]] = field(default_factory=dict)
     rows: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str, int]] = field(default_factory=list)
 
     def value(self, name: str) -> str:
         """Return the value of a tag, stripped; empty where it is absent."""
@@ -98,15 +104,15 @@ def _without_comment(found: re.Match[str]) -> str:
 def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     """Group the lines of a file into games; text outside of any is added to ``faults``, once a paragraph."""
     game: Game | None = None
-    section, ended, reported, place = "", True, False, 0  # a blank line ends a game
+    section, ended, reported = "", True, False  # a blank line ends a game
     bare = False  # the rows have deals without tags
     text = "\n".join(lines)
     for comment in _COMMENT.finditer(text):
         if comment[0][0] == "{" and comment[0][-1] != "}":
             reason = f"a comment that is not closed: {comment[0][:80]!r}"
             faults.append(BadBoard(text.count("\n", 0, comment.start()) + 1, reason, "comment"))
-    text = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, text))
-    for number, line in enumerate(text.split("\n"), 1):
+    rows = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, text)).split("\n")
+    for number, line in enumerate(rows, 1):
         row = line.replace(_GAP, " ").strip()
         if not row:
             if _GAP not in line:
@@ -118,23 +124,21 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
         if bare:
             tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, faults)
-        if not tags and rest and (half := _HALF_TAG.match(rest)):
-            tags, rest = [(half[1], half[2].strip().strip("'"))], ""
-            faults.append(
-                BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[1]} "{tags[0][1]}"]', "broken tag")
-            )
+        if not tags and (half := _half_tag(rest)):
+            tags, rest = [half], ""
+            faults.append(BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[0]} "{half[1]}"]', "broken tag"))
         for found, value in tags:
             name = _NAMES.get(found.lower(), found)
-            if game is None or _begins_game(game, name, ended):
+            if game is None or _begins_game(game, name, value, ended, rows, number - 1):
                 if name == "Note":
                     continue
                 if game is not None:
                     yield game
-                game = Game(number, place := place + 1)
+                game = Game(number)
             ended = False
             game.take(name, value, number, faults)
             if name == "Note":  # notes stand under the auction or the play, and do not end them
-                game.notes.append((section, value))
+                game.notes.append((section, value, number))
             else:
                 section = name
         if not rest:
@@ -152,18 +156,38 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         yield game
 
 
-def _begins_game(game: Game, name: str, after_blank: bool) -> bool:
+def _begins_game(game: Game, name: str, value: str, after_blank: bool, rows: Sequence[str], start: int) -> bool:
+    """Return whether a tag, in row ``start``, is the first of the next game."""
     if name == "Note":
         return False
     late = name in _LATE or name.startswith(_ROWS_END)
     if name in game.tags:
-        if after_blank or (name in _OPENING and not (game.lacks("Deal") and game.lacks(name))):
+        if after_blank:
             return True
+        if name in _OPENING:
+            again = value.strip() == game.value(name) and not _LATE & game.tags.keys()
+            return not (game.lacks("Deal") and (again or game.lacks(name)))
         other = "Auction" in game.rows and (name == "Auction" or not late)
-        return other or (name in ("Room", "Table") and "Contract" in game.tags)  # another table
+        if other or (name in ("Room", "Table") and "Contract" in game.tags):  # another table
+            return True
+        return (
+            not late
+            and "Deal" in game.tags
+            and next(filter(_OPENING.__contains__, _names_below(rows, start)), "") == "Deal"
+        )
     if not after_blank or late:
         return False
+    names = {name, *_names_below(rows, start)}
+    if not names & (_OPENING | game.tags.keys()):  # the rest of a game
+        return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
+
+
+def _names_below(rows: Sequence[str], start: int) -> Iterator[str]:
+    """Yield the names of tags from row ``start`` to the next blank line."""
+    for row in takewhile(str.strip, (rows[place] for place in range(start, len(rows)))):
+        for found, _ in _parse_tags(row.replace(_GAP, " ").strip())[0]:
+            yield _NAMES.get(found.lower(), found)
 
 
 def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
@@ -178,23 +202,36 @@ def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
     return tags, row[end:]
 
 
-def _next_hand(deal: str, row: str) -> str:
-    """Return the hand of a row such as ``E: 9.KJ872.T862.KT6`` if it is the next of the deal above, else nothing."""
+def _half_tag(row: str) -> tuple[str, str] | None:
+    """Return the tag of a row that lacks a quote or a bracket; without the first bracket its name must be known."""
+    half = _HALF_TAG.match(row)
+    if half is None or (half[3] and half[3].lower() not in _NAMES):
+        return None
+    return half[1] or half[3], (half[2] or half[4] or "").strip().strip("'")
+
+
+def _with_hand(deal: str, row: str) -> str:
+    """Return the deal above with the hand of a row such as ``E: 9.KJ872.T862.KT6``, empty if it is of another deal."""
     seat, hand = row[:1].upper(), row[1:].strip(" :")
-    hands = deal[2:].split()
-    if not re.fullmatch(HAND, hand, re.IGNORECASE) or "NESWNESW"["NESW".find(deal[:1].upper()) + len(hands)] != seat:
+    first, _, rest = deal.partition(":")
+    if seat not in SEATS or not re.fullmatch(HAND, hand, re.IGNORECASE) or first.strip().upper() not in tuple(SEATS):
         return ""
+    hands, place = [*rest.split(), *"----"][:4], (SEATS.index(seat) - SEATS.index(first.strip().upper())) & 3
+    if hands[place] != "-":
+        return ""
+    hands[place] = hand
+    text = f"{first}:{' '.join(hands)}"
     try:
-        parse_deal(f"{deal} {hand}", partial=True)
+        parse_deal(text, partial=True)
     except DealError:  # a card twice: they are of two deals
         return ""
-    return hand
+    return text
 
 
 def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
     """Return the tags of a row that has a deal, a board's number, or conditions of the deal above, and its rest."""
-    if above is not None and (hand := _next_hand(above.value("Deal"), row)):
-        above.tags["Deal"] = (f"{above.value('Deal')} {hand}", above.line_of("Deal"))
+    if above is not None and (longer := _with_hand(above.value("Deal"), row)):
+        above.tags["Deal"] = (longer, above.line_of("Deal"))
         return [], ""
     if above is not None and (found := _CONDITIONS.match(row)):
         auction = [("Auction", found[1])] if row[found.end() :] else []
@@ -215,16 +252,16 @@ def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) 
     return tags, ""
 
 
-def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
-    """Replace the tag values ``#`` (as in the last game) and ``##text`` (from here on).
+def inherited(games: Iterable[Game], faults: list[BadBoard]) -> list[Game]:
+    """Return the games that are boards, with values for ``#`` (as in the last game) and ``##text`` (from here on).
 
-    A game that leaves out its deal is another table of the board before, or of the last one with its number; that is
-    reported.
+    A game that leaves out its deal is another table of the board before, or of one with its number; so is one with the
+    same deal that leaves out dealer or vulnerability. That is reported.
     """
     last: dict[str, str] = {}
     lasting: set[str] = set()
-    before: Game | None = None
-    by_number: dict[str | int, Game] = {}
+    boards: list[Game] = []
+    by_number: dict[str | int, list[Game]] = {}
     for game in games:
         for name, (value, line) in game.tags.items():
             if value == "#":
@@ -235,27 +272,47 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> Iterator[Game]:
             last[name] = game.tags[name][0]
         for name in sorted(lasting - game.tags.keys()):
             game.tags[name] = (last[name], game.line)
-        number = board_number(game.value("Board")) or game.value("Board")
-        source = before if game.lacks("Board") else by_number.get(number)
-        if source is not None and game.lacks("Deal"):
+        if not _ANY_BOARD & game.tags.keys():
+            names = ", ".join(f"[{name}]" for name in game.tags)
+            faults.append(BadBoard(game.line, f"no board has {names}: not read"))
+            continue
+        boards.append(game)
+        game.place = len(boards)
+        if not game.lacks("Deal") and not game.lacks("Board"):
+            by_number.setdefault(_number(game), []).append(game)
+    for place, game in enumerate(boards):
+        if not any(map(game.lacks, ("Deal", "Board", "Dealer", "Vulnerable"))):
+            continue
+        tables = boards[max(0, place - 1) : place] if game.lacks("Board") else by_number.get(_number(game), [])
+        tables = [other for other in tables if other is not game and _is_of_board(game, other)]
+        before = [other for other in tables if other.place < game.place]
+        for source in before[-1:] or tables[:1]:
             _take_board(game, source, faults)
-        before = game
-        if not game.lacks("Deal"):
-            by_number[number] = game
-        yield game
+    return boards
+
+
+def _number(game: Game) -> str | int:
+    return board_number(game.value("Board")) or game.value("Board")
+
+
+def _is_of_board(game: Game, other: Game) -> bool:
+    """Return whether a game may be another table of a board: it leaves out the deal or has the same."""
+    if not game.lacks("Deal") and not (_LATE | {"Room", "Table"}) & game.tags.keys():
+        return False  # a deal alone
+    if not other.value("Deal") or (not game.lacks("Deal") and game.value("Deal") != other.value("Deal")):
+        return False
+    return all(game.value(name) in (*UNKNOWN_VALUES, other.value(name)) for name in _EVENT)
 
 
 def _take_board(game: Game, source: Game, faults: list[BadBoard]) -> None:
-    """Take what a game without a deal leaves out from another game, unless they are of other events or dates."""
-    same = (*UNKNOWN_VALUES, *(source.value(name) for name in ("Event", "Date")))
-    if not source.value("Deal") or any(game.value(name) not in same for name in ("Event", "Date")):
-        return
+    """Take what a game leaves out from another table of its board."""
     names = [name for name in _OF_BOARD if game.lacks(name) and source.value(name)]
     for name in names:
         game.tags[name] = (source.tags[name][0], game.line)
-    where = "before" if source.place == game.place - 1 else f"in line {source.line}"
-    reason = f"{', '.join(names)} of the game {where}, which this one leaves out"
-    faults.append(BadBoard(game.line, reason, "second table"))
+    if names:
+        where = "before" if source.place == game.place - 1 else f"in line {source.line}"
+        reason = f"{', '.join(names)} of the game {where}, which this one leaves out"
+        faults.append(BadBoard(game.line, reason, "second table"))
 
 
 def unescape(value: str) -> str:

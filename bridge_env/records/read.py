@@ -12,11 +12,15 @@ from bridge_env.records.board import BadBoard, Problem, ReadResult
 from bridge_env.records.links import LinkError, lin_of_link
 from bridge_env.records.text import Source, text_lines, without_percents
 
+_DEAL = re.compile(r'^\s*\[\s*Deal\s*"|(?:^|\|)\s*md\s*\|', re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
-_LINK = re.compile(r"(?:https?://|www\.)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)(?:lin|[nesw])=", re.IGNORECASE)
+_LINK = re.compile(
+    r"(?:https?://|www\.|\bbridgebase\.com/)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)(?:lin|[nesw]|myhand)=",
+    re.IGNORECASE,
+)
 _BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
-_ENTITY = re.compile("&(?:quot|nbsp|spades|hearts|diams|clubs);")
+_ENTITY = re.compile("&(?:#[0-9]{2,5}|#x[0-9A-F]{2,4}|[A-Z]{2,8});", re.IGNORECASE)
 _NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
 _CLOSING = {'"': '"', "'": "'", "(": ")", "<": ">", ">": "<"}  # behind a link, by what stands before it
 
@@ -37,7 +41,10 @@ def read_records(source: Source) -> ReadResult:
     text = html.unescape(text) if _ENTITY.search(text) else text
     lines = text.split("\n")
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
-    if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
+    without_links = "\n".join(line for line in lines if _LINK.search(line) is None) if link else text
+    if _DEAL.search(without_links):  # links beside it are text
+        tag, value = _TAG.search(without_links), _VALUE.search(without_links)
+    elif link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
         return _read_links(source, lines, faults)
     is_lin = value is not None and (tag is None or value.start() < tag.start())
     boards_of_lines = lin.boards_of_lines if is_lin else pbn.boards_of_lines
@@ -74,7 +81,8 @@ def report(result: ReadResult) -> str:
     lost = sum(problem.board for problem in result.problems)
     called = sum(board.auction is not None for board in result.boards)
     partial = f"{len(result.partial):,} partial deals, " * bool(result.partial)
-    lines = [f"{len(result.boards):,} boards read, {called:,} of them with an auction; {partial}{lost:,} left out"]
+    boards = f"{len(result.boards):,} board{'s' * (len(result.boards) != 1)}"
+    lines = [f"{boards} read, {called:,} of them with an auction; {partial}{lost:,} left out"]
     first: dict[str, Problem] = {problem.kind: problem for problem in reversed(result.problems)}
     kinds = Counter(problem.kind for problem in result.problems)
     for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0])):

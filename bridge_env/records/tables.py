@@ -23,14 +23,12 @@ _STRAIN_WORDS = {name: place for place, name in enumerate(STRAINS)} | {"N": STRA
 _ABILITY = re.compile(r"([NESW])[:\s]*([0-9A-D]{5})\b")
 
 
-def read_rows(rows: Sequence[str], header: str = HEADER) -> NDArray[np.int8]:
+def read_rows(rows: Sequence[str], header: str, bad: list[str]) -> NDArray[np.int8]:
     """Return the table of rows such as ``N NT 9``, int8 (4, 5), -1 where there is no row, or none but a dash.
 
     Args:
         header: the names of the columns; those of another table count for nothing.
-
-    Raises:
-        ValueError: another row, or two for one contract that differ.
+        bad: what is wrong with other rows, and with two for one contract that differ, is added here.
     """
     table = np.full((4, 5), -1, np.int8)
     columns = re.sub(r"\\\d*[LR]?", "", header.upper()).split(";")
@@ -44,13 +42,13 @@ def read_rows(rows: Sequence[str], header: str = HEADER) -> NDArray[np.int8]:
             or strain not in _STRAIN_WORDS
             or not (unknown or re.fullmatch(r"1[0-3]|0?\d", tricks))
         ):
-            raise ValueError(f"{row!r} is not a declarer, a denomination and tricks, such as 'N NT 9'")
-        if unknown:
-            continue
-        place = SEATS.index(seat), _STRAIN_WORDS[strain]
-        if table[place] not in (-1, int(tricks)):
-            raise ValueError(f"two results for {seat} {strain}: {table[place]} and {tricks}")
-        table[place] = int(tricks)
+            bad.append(f"{row!r} is not a declarer, a denomination and tricks, such as 'N NT 9'")
+        elif not unknown:
+            place = SEATS.index(seat), _STRAIN_WORDS[strain]
+            if table[place] not in (-1, int(tricks)):
+                bad.append(f"two results for {seat} {strain}: {table[place]}, which counts, and {tricks}")
+            else:
+                table[place] = int(tricks)
     return table
 
 
@@ -76,15 +74,15 @@ def read_ability(text: str) -> NDArray[np.int8]:
 
 
 def read_digits(text: str) -> NDArray[np.int8]:
-    """Return the table of twenty digits, int8 (4, 5), -1 for ``*`` or ``-``.
+    """Return the table of twenty digits, int8 (4, 5), -1 for ``*``, ``-``, ``e`` or ``f``.
 
     Raises:
-        ValueError: not twenty of 0 to 9, a to d, ``*`` and ``-``.
+        ValueError: not twenty of 0 to 9, a to f, ``*`` and ``-``.
     """
     word = "".join(text.split()).lower()
-    if not re.fullmatch(r"[0-9a-d*-]{20}", word):
+    if not re.fullmatch(r"[0-9a-f*-]{20}", word):
         raise ValueError(f"{text!r} is not twenty digits of 0 to d, as in '{'7' * 20}'")
-    digits = np.array([-1 if digit in "*-" else int(digit, 16) for digit in word], np.int8)
+    digits = np.array([-1 if digit in "*-ef" else int(digit, 16) for digit in word], np.int8)
     table = np.empty((4, 5), np.int8)
     table[np.ix_(_DECLARERS, _STRAINS)] = digits.reshape(4, 5)
     return table
@@ -112,10 +110,16 @@ def check_tables(boards: Iterable[Board]) -> list[tuple[Board, str]]:
     for board in boards:
         if board.table is None or board.unknown_seats:
             continue
-        exact = library_then_solver().tricks(board.owner[None])[0]
-        wrong = np.argwhere((board.table >= 0) & (board.table != exact))
-        texts = [f"{SEATS[s]} {STRAINS[t]} {board.table[s, t]} (it is {exact[s, t]})" for s, t in wrong.tolist()]
-        if texts:
-            more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
-            found.append((board, f"the double-dummy table is not that of the deal: {', '.join(texts[:3])}{more}"))
+        if wrong := wrong_tricks(board, library_then_solver().tricks(board.owner[None])[0]):
+            found.append((board, wrong))
     return found
+
+
+def wrong_tricks(board: Board, exact: NDArray[np.int8]) -> str:
+    """Return where the table of a board is not the exact one, int8 (4, 5); empty if it is or there is none."""
+    if board.table is None:
+        return ""
+    wrong = np.argwhere((board.table >= 0) & (board.table != exact))
+    texts = [f"{SEATS[s]} {STRAINS[t]} {board.table[s, t]} (it is {exact[s, t]})" for s, t in wrong.tolist()]
+    more = f" and {len(texts) - 3} more" if len(texts) > 3 else ""
+    return f"the double-dummy table is not that of the deal: {', '.join(texts[:3])}{more}" if texts else ""

@@ -80,7 +80,9 @@ def read_contract(text: str) -> tuple[Contract, int | None] | None:
 def plain_hand(text: str) -> str:
     """Return ``"AKQ2.T98.J7.A543"`` of ``"SAKQ2HT98DJ7CA543"``; text before the first suit stays before it."""
     text = text.replace("VOID", "")
-    suits = {suit: ranks.strip(".") for suit, ranks in _SUIT.findall(text)}
+    suits: dict[str, str] = {}
+    for suit, ranks in _SUIT.findall(text):
+        suits[suit] = suits.get(suit, "") + ranks.strip(".")  # of one that stands twice all cards, which are too many
     if suits:
         return _SUIT.sub("", text) + ".".join(suits.get(suit, "") for suit in SUITS[::-1])
     return re.sub(r"^((?:[^.]*\.){3}[^.]*)\.+$", r"\1", text)

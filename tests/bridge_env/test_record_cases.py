@@ -91,8 +91,8 @@ def test_half_a_mark_costs_the_mark():
     assert board.auction == calls("1NT P 2C P 3D P 4NT P 5C P 7S P P P")
     assert board.notes == {8: ""}
     assert problems == [
-        "the note '0: Alert.' has no mark in the auction",
         "auction: '=1' behind 5C is half a mark of a note",
+        "the note '0: Alert.' has no mark in the auction",
     ]
 
 
@@ -192,7 +192,7 @@ def test_a_fourth_hand_that_cannot_be_is_mended_by_three(fourth, reason):
     board, problems = only(BOARD.replace(HANDS, HANDS + fourth))
     assert (board, len(problems)) == (only(BOARD)[0], 1)
     assert reason in problems[0]
-    assert problems[0].endswith("; the fourth hand follows from the other three")
+    assert problems[0].endswith("; the hand of E follows from the other three")
 
 
 @pytest.mark.parametrize(("names", "read"), [("a", "a"), ("a,b,c", "abc"), ("a,b,c,d,", "abcd"), ("a,b,c,d,e", "abcd")])
@@ -512,8 +512,8 @@ def test_tags_over_lines():
 
 
 def test_a_table_that_cannot_be_read_stays_text():
-    rows = "Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  Z 7"
-    board, problems = only(f'{DEALT}[OptimumResultTable "{rows[0]}"]\n{rows[1]}\n{rows[2]}\n')
+    rows = "Declarer;Denomination\\2R;Result\\2R", "N  Z 7"
+    board, problems = only(f'{DEALT}[OptimumResultTable "{rows[0]}"]\n{rows[1]}\n')
     assert (board.table, board.sections) == (None, {"OptimumResultTable": rows})
     assert "'N  Z 7' is not a declarer, a denomination and tricks" in problems[0]
     board, problems = only(f'{DEALT}[DoubleDummyTricks "12"]\n')

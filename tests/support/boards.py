@@ -9,7 +9,7 @@ from support.places import DATA
 from bridge_env.hands.deals import parse_deal, random_deals
 from bridge_env.records.pbn import Board
 from bridge_env.rules.auction import Auctions
-from bridge_env.rules.calls import Contract
+from bridge_env.rules.calls import FIRST_BID, Contract
 from bridge_env.rules.play import Plays
 
 DEAL = "N:J8.Q965.A954.985 9.KJ872.T862.KT6 T7432.T3.K7.AQJ2 AKQ65.A4.QJ3.743"
@@ -51,7 +51,8 @@ def random_board(seed: int, tags: dict[str, str]) -> Board:
     auctions = random_auction(rng)
     made = auctions.contracts().at(0) if auctions.done[0] else None
     if made is None and rng.random() < 0.5:
-        made = Contract(int(rng.integers(35)), int(rng.integers(3)), int(rng.integers(4)))
+        last = max(auctions.calls(0), default=0) - FIRST_BID
+        made = Contract(max(int(rng.integers(35)), last), int(rng.integers(3)), int(rng.integers(4)))
     passed_out = made is not None and made.passed_out
     owner = random_deals(seed, 0, 1)[0]
     return Board(

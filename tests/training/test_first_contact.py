@@ -105,6 +105,8 @@ def test_tables_of_a_file_are_those_of_its_boards(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert f"{out}:1: the double-dummy table is not that of the deal: " in printed
     assert f"{out}:1: LIN has no place for table" in printed
+    assert main(["solve", "--deals", str(out)]) == 0
+    assert f"{out}:1: the double-dummy table is not that of the deal: " in capsys.readouterr().err
     assert main(["deal", "--n", "1", "--solve", "--pbn", str(out)]) == 0
     (board,) = read_boards(out).boards
     assert (board.table == ExactDoubleDummy().tricks(board.owner)[0]).all()
@@ -113,13 +115,14 @@ def test_tables_of_a_file_are_those_of_its_boards(tmp_path, capsys):
 def test_partial_deals_are_bid_and_completed(tmp_path, capsys):
     partial, out = tmp_path / "hands.pbn", tmp_path / "deals.pbn"
     partial.write_text(
-        '[Board "5"]\n[Deal "S:K542.A87.QJ4.Q92 - - -"]\n[Vulnerable "NS"]\n[Auction "N"]\n1NT Pass\n*\n\n'
+        '[Board "5"]\n[Deal "S:K542.A87.QJ4.Q92 - - -"]\n[Vulnerable "NS"]\n[Auction "N"]\n1NT Pass\n*\n'
+        f'[Contract "3NT"]\n[Declarer "N"]\n[Result "10"]\n[Score "NS 630"]\n[DoubleDummyTricks "{"7" * 20}"]\n\n'
         '[Board "6"]\n[Deal "S:K542.A87.QJ4.Q92 - - -"]\n[Vulnerable "NS"]\n[Auction "N"]\n1NT\n*\n'
     )
     assert main(["bid", "system:sayc", "--deals", str(partial)]) == 0
     printed = capsys.readouterr()
     assert "S: 2C\n" in printed.out
-    assert f"note: {partial}:8: it is E's turn, whose hand is not known" in printed.err
+    assert f"note: {partial}:13: it is E's turn, whose hand is not known" in printed.err
     assert main(["deal", "--deals", str(partial), "--n", "20", "--spec", "system:sayc", "--pbn", str(out)]) == 0
     boards = read_boards(out).boards
     assert [board.number for board in boards] == [5] * 20 + [6] * 20
@@ -128,6 +131,7 @@ def test_partial_deals_are_bid_and_completed(tmp_path, capsys):
         sum(int(card % 13) - 8 for card in range(52) if board.owner[card] == 0 and card % 13 > 8) for board in boards
     ]
     assert set(points) == {15, 16, 17}
+    assert [(board.table, board.tricks, board.tags) for board in boards] == [(None, None, {})] * 40
     assert main(["deal", "--deals", str(out)]) == 2
     assert "has no partial deal" in capsys.readouterr().err
     assert main(["read", str(partial)]) == 0

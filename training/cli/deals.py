@@ -87,6 +87,8 @@ def _completed(path: Path, count: int, seed: int, spec: str) -> list[Board]:
     result = read_records(path)
     if not result.partial:
         raise ValueError(f"{path} has no partial deal, one of which one or two hands are known")
+    if result.boards:
+        print(f"note: {path}: {len(result.boards):,} complete deals are left out", file=sys.stderr)
     boards: list[Board] = []
     for place, board in enumerate(result.partial, 1):
         completed, fitting = complete_deals(board, count, seed, spec)
@@ -230,6 +232,7 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -
     from bridge_env.records.board import problem_texts
     from bridge_env.records.pbn import write_boards
     from bridge_env.records.read import read_records
+    from bridge_env.records.tables import wrong_tricks
     from training.deals import estimate_text
 
     source, records = ExactDoubleDummy(workers, library=True), read_records(path)
@@ -245,6 +248,8 @@ def _solve_pbn(path: Path, tricks: str, workers: int | None, out: Path | None) -
             text = estimate_text(builtin_estimator().distribution(board.owner[None])[0])
         else:
             table = source.tricks(board.owner)[0]
+            if wrong := wrong_tricks(board, table):
+                print_problems([f"{path}:{board.line}: {wrong}"])
             solved.append(replace(board, table=table))
             text = trick_table(table)
         print(text, flush=True)
