@@ -16,7 +16,7 @@ from bridge_env.rules.cards import SEATS, UNKNOWN, UInt8Array
 
 BAD_PLAY, ILLEGAL_PLAY = "bad play", "illegal play"
 Draft = TypeVar("Draft")
-_MATCH = ("Event", "Site", "Date", "Stage", "Round", "Session", "HomeTeam", "VisitTeam")
+_MATCH = ("Event", "Site", "Date", "Stage", "Round", "Session", "Section", "Table", "HomeTeam", "VisitTeam")
 _FEW = 3  # problems of a kind that a command prints
 
 
@@ -131,18 +131,24 @@ def problem_texts(problems: Iterable[Problem]) -> tuple[str, ...]:
 
 
 def _rooms_that_differ(boards: Iterable[Board]) -> Iterator[BadBoard]:
-    """Yield each board of a closed room whose deal, dealer or vulnerability is not that of the open room."""
-    open_rooms: dict[tuple[object, ...], Board] = {}
+    """Yield each board of a closed room whose deal, dealer or vulnerability is not that of an open room before."""
+    open_rooms: dict[tuple[object, ...], list[Board]] = {}
     for board in boards:
-        key = (board.number, *map(board.tags.get, _MATCH))
+        rooms = open_rooms.setdefault((board.number, *map(board.tags.get, _MATCH)), [])
         if board.tags.get("Room") == "Open":
-            open_rooms[key] = board
-        elif board.number is not None and board.tags.get("Room") == "Closed" and (other := open_rooms.pop(key, None)):
-            differ = [name for name in ("dealer", "vulnerability") if getattr(board, name) != getattr(other, name)]
-            differ = ["deal"] * bool((board.owner != other.owner).any()) + differ
+            rooms.append(board)
+        elif board.number is not None and board.tags.get("Room") == "Closed" and rooms:
+            differ = min((_differences(board, other) for other in rooms), key=len)
             if differ:
-                reason = f"the closed room has another {' and '.join(differ)} than the open room in line {other.line}"
+                reason = (
+                    f"the closed room has another {' and '.join(differ)} than the open room in line {rooms[-1].line}"
+                )
                 yield BadBoard(board.line, reason, "contradiction")
+
+
+def _differences(board: Board, other: Board) -> list[str]:
+    fields = {"deal": "owner", "dealer": "dealer", "vulnerability": "vulnerability"}
+    return [name for name, field in fields.items() if np.any(getattr(board, field) != getattr(other, field))]
 
 
 def read_drafts(

@@ -364,7 +364,7 @@ def _read_deal(lin: _LinBoard, faults: list[BadBoard]) -> UInt8Array:
     parted = ",".join(_TWO_HANDS.sub(r"\1,\2", hand) for hand in text.split(","))
     if parted != text:
         faults.append(lin.bad("md", f"a comma is missing between two hands of {text!r}", MENDED))
-    hands = [plain_hand(hand) for hand in parted.split(",")]
+    hands = [plain_hand(hand) for hand in re.sub("^((?:[^,]*,){3}[^,]*),+$", r"\1", parted).split(",")]
     try:
         return settle_deal(lin.line_of("md"), hands, SEATS.index("S"), text, faults, is_last_redundant=True)
     except DealError as error:

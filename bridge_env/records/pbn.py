@@ -168,6 +168,9 @@ def _read_tricks(game: Game, contract: Contract | None, faults: list[BadBoard]) 
     else:
         match = _SIDES.match(text)
         tricks, side = (14, None) if match is None else (int(match[2]), match[1] or match[3])
+        if match is not None and match[2][0] in "+-":  # over or under the contract
+            tricks = 14 if contract is None or _side(side) != contract.declarer & 1 else contract.level + 6 + tricks
+            side = None
         if match is not None and match[4] and tricks + int(match[4]) != 13:
             faults.append(game.bad("Result", f"result {text!r} is not of 13 tricks", CONTRADICTION))
     if not 0 <= tricks <= 13:

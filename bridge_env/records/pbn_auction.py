@@ -20,7 +20,9 @@ _CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
 _CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
 _MARKED_CALL = re.compile(rf"[^A-Z0-9]?(?!AP)({_CALL})(\)|(?:[^A-Z0-9]|\d+=).*)$")  # in brackets, or with another mark
-_IRREGULAR = re.compile(r"\^(?:(S)(?!\w)|[A-Z]?(?=[1-7PX]))", re.IGNORECASE)  # a seat skipped, or joined to a call
+_IRREGULAR = re.compile(
+    r"(?<!\S)\^(?:(S)(?!\w)|[A-Z]?(?=[1-7PX]))", re.IGNORECASE
+)  # a seat skipped, or joined to a call
 _REMARK = re.compile(r"(?:ALERT|STOP|SKIP)\w*|[A-Z]\)")
 _LABEL = re.compile(r"^\s*\d+[.:)]\s+|(?<!\S)[NESW]:(?=\w)")  # of a row or a call
 _UNKNOWN = re.compile(r"(?<!\S)\?+(?!\S)")  # call or card
@@ -41,6 +43,7 @@ def words_of(game: Game, section: str, faults: list[BadBoard], unknown: str = "-
             row = _IRREGULAR.sub(lambda mark: "-" if mark[1] else "", row)
             row = _LABEL.sub("", plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row)))
         else:
+            row = re.sub(r"(?<!\S)\^[A-Z]?(?=[SHDC](?:10|[2-9TJQKA])(?!\w))", "", row, flags=re.IGNORECASE)
             row = _JOINED_CARDS.sub(r"\1 ", row.replace(",", " "))
         row = _MARKS.sub(lambda mark: f" {mark[0].rstrip('*')} " if mark[0][0] == "=" else " ", row)
         words = plain_suits(row).split()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import BadBoard
 from bridge_env.records.derive import board_number
-from bridge_env.records.words import HAND
+from bridge_env.records.words import HAND, plain_deal
 from bridge_env.rules.cards import SEATS, DealError
 
 UNKNOWN_VALUES = ("", "?")  # tag values that leave something open
@@ -23,9 +24,11 @@ _OF_BOARD = (  # the same at all its tables
 # They may follow a blank line inside a game, which should have none.
 _LATE = frozenset({"Auction", "Play", "Note", "Declarer", "Contract", "Result"})
 _ANY_BOARD = _LATE | {"Board", "Deal", "Dealer", "Vulnerable", "Score"}  # a game without any is no board
+_TAIL = re.compile("Score|Optimum|DoubleDummy|Ability|Minimax|Par|.*Table$")  # may follow a blank line inside a game
 # Two games of which one of these differs are of other boards, whatever their numbers.
-_EVENT = ("Event", "Date", "Stage", "Round", "Session", "Section", "HomeTeam", "VisitTeam")
-_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_EVENT = ("Event", "Date", "Stage", "Round", "Session")
+_MATCH = ("Section", "HomeTeam", "VisitTeam")  # of an event; they may play the same boards
+_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*[:=]?\s*"((?:[^"\\]|\\.)*)"\s*\](?:\s*[,;])?\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
 # A quote or a bracket is missing.
 _HALF_TAG = re.compile(r'\[\s*([A-Za-z]\w*)(?:\s*"|\s)\s*([^"\]]*)"?\s*\]?$|([A-Z]\w*)\s*"([^"]*)"\s*\]$')
@@ -42,10 +45,16 @@ _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be
     r"(?i:(?:[1-7](?:NT?|[CDHS])|XX?|P(?:ASS)?|AP|R?DBL|[SHDC](?:10|[2-9TJQKA])|[-*+]+|=\d+=)[!?]*(?:\s+|$))+"
 )
 # A comment, or a text in quotes, which is none. One that is not closed ends before the next tag.
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|^%.*|;.*|\{(?:[^{}]*\}|(?:(?!\n\s*\[)[^}])*\}?)', re.MULTILINE)
+_COMMENT = re.compile(
+    r"""
+    "(?:[^"\\\n]|\\.)*" | ^%.* | ;.*
+    | \{(?:(?:(?!\n\s*\n\s*\[\s*(?:Event|Site|Board|Deal)\s*")[^{}])*\} | (?:(?!\n\s*\[)[^}])*\}?)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _OTHERS = ("West", "North", "East", "South", "Score", "Room", "OptimumResultTable", "Ability", "DoubleDummyTricks")
 _NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
-_NAMES |= dict.fromkeys(("vul", "vulnerability"), "Vulnerable")
+_NAMES |= {"vul": "Vulnerable", "vulnerability": "Vulnerable", "dlr": "Dealer"}
 _TAG_OVER_LINES = re.compile(r'\[\s*[A-Za-z]\w*\s*"(?:[^"\\\[]|\\.)*"\s*\]')
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
@@ -107,10 +116,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
     section, ended, reported = "", True, False  # a blank line ends a game
     bare = False  # the rows have deals without tags
     text = "\n".join(lines)
-    for comment in _COMMENT.finditer(text):
-        if comment[0][0] == "{" and comment[0][-1] != "}":
-            reason = f"a comment that is not closed: {comment[0][:80]!r}"
-            faults.append(BadBoard(text.count("\n", 0, comment.start()) + 1, reason, "comment"))
+    faults += _comments_that_hide(text)
     rows = _TAG_OVER_LINES.sub(_on_one_line, _COMMENT.sub(_without_comment, text)).split("\n")
     for number, line in enumerate(rows, 1):
         row = line.replace(_GAP, " ").strip()
@@ -123,7 +129,8 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         tags, rest = _parse_tags(row)
         bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
         if bare:
-            tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, faults)
+            following = next(filter(str.strip, (rows[place] for place in range(number, len(rows)))), "").strip()
+            tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, following, faults)
         if not tags and (half := _half_tag(rest)):
             tags, rest = [half], ""
             faults.append(BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[0]} "{half[1]}"]', "broken tag"))
@@ -156,29 +163,38 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         yield game
 
 
+def _comments_that_hide(text: str) -> Iterator[BadBoard]:
+    """Yield each comment that is not closed or has a deal."""
+    for comment in _COMMENT.finditer(text):
+        line = text.count("\n", 0, comment.start()) + 1 if comment[0][0] == "{" else 0
+        if line and comment[0][-1] != "}":
+            yield BadBoard(line, f"a comment that is not closed: {comment[0][:80]!r}", "comment")
+        elif line and re.search(r'\n\s*\[\s*Deal\s*"', comment[0]):
+            yield BadBoard(line, "a comment with a deal, which is not read", "comment")
+
+
 def _begins_game(game: Game, name: str, value: str, after_blank: bool, rows: Sequence[str], start: int) -> bool:
     """Return whether a tag, in row ``start``, is the first of the next game."""
     if name == "Note":
         return False
+    known = name in game.tags
+    if known == after_blank:
+        return known
+    if known and name in _OPENING:
+        again = value.strip() == game.value(name) and not _LATE & game.tags.keys()
+        return not (game.lacks("Deal") and (again or game.lacks(name)))
     late = name in _LATE or name.startswith(_ROWS_END)
-    if name in game.tags:
-        if after_blank:
-            return True
-        if name in _OPENING:
-            again = value.strip() == game.value(name) and not _LATE & game.tags.keys()
-            return not (game.lacks("Deal") and (again or game.lacks(name)))
+    names = [name, *_names_below(rows, start)]
+    opening = next(filter(_OPENING.__contains__, names), "")
+    head = set(takewhile(opening.__ne__, names))
+    if known:
         other = "Auction" in game.rows and (name == "Auction" or not late)
-        if other or (name in ("Room", "Table") and "Contract" in game.tags):  # another table
-            return True
-        return (
-            not late
-            and "Deal" in game.tags
-            and next(filter(_OPENING.__contains__, _names_below(rows, start)), "") == "Deal"
-        )
-    if not after_blank or late:
-        return False
-    names = {name, *_names_below(rows, start)}
-    if not names & (_OPENING | game.tags.keys()):  # the rest of a game
+        other = other or (name in ("Room", "Table") and "Contract" in game.tags)  # another table
+        return other or ("Deal" in game.tags and opening != "" and not _LATE & head)
+    if late:  # as first tags of a game, or the rest of this one
+        is_board = opening in {"Board", "Deal"} & game.tags.keys()
+        return "Deal" in game.tags and is_board and not {"Auction", "Play"} & head
+    if not opening and not head & game.tags.keys() and (_LATE & head or all(map(_TAIL.match, head))):
         return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
 
@@ -228,8 +244,16 @@ def _with_hand(deal: str, row: str) -> str:
     return text
 
 
-def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) -> tuple[list[tuple[str, str]], str]:
-    """Return the tags of a row that has a deal, a board's number, or conditions of the deal above, and its rest."""
+def _bare_deal(row: str) -> re.Match[str] | None:
+    return _BARE_DEAL.match(row) or _DEAL_IN_TEXT.match(row)
+
+
+def _bare_tags(
+    row: str, line: int, above: Game | None, following: str, faults: list[BadBoard]
+) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags of a row that has a deal, the number of a deal in the following row, or conditions of the deal
+    above; and its rest.
+    """
     if above is not None and (longer := _with_hand(above.value("Deal"), row)):
         above.tags["Deal"] = (longer, above.line_of("Deal"))
         return [], ""
@@ -237,8 +261,8 @@ def _bare_tags(row: str, line: int, above: Game | None, faults: list[BadBoard]) 
         auction = [("Auction", found[1])] if row[found.end() :] else []
         return [("Dealer", found[1]), ("Vulnerable", found[2]), *auction], row[found.end() :]
     if re.match("[a-z]", row, re.IGNORECASE) and (found := _NUMBER.match(row)):
-        return [("Board", found[1])], ""
-    deal = _BARE_DEAL.match(row) or _DEAL_IN_TEXT.match(row)
+        return ([("Board", found[1])], "") if _bare_deal(following) else ([], row)
+    deal = _bare_deal(row)
     if deal is None:
         return [], row
     tags, before, behind = [("Deal", deal[2])], deal[1], deal[3]
@@ -281,10 +305,13 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> list[Game]:
         if not game.lacks("Deal") and not game.lacks("Board"):
             by_number.setdefault(_number(game), []).append(game)
     for place, game in enumerate(boards):
-        if not any(map(game.lacks, ("Deal", "Board", "Dealer", "Vulnerable"))):
+        if not any(map(game.lacks, ("Deal", "Dealer", "Vulnerable"))):
             continue
         tables = boards[max(0, place - 1) : place] if game.lacks("Board") else by_number.get(_number(game), [])
         tables = [other for other in tables if other is not game and _is_of_board(game, other)]
+        of_match = [other for other in tables if _agree(game, other, _MATCH)]
+        if of_match or len({other.value("Deal") for other in tables}) > 1:
+            tables = of_match
         before = [other for other in tables if other.place < game.place]
         for source in before[-1:] or tables[:1]:
             _take_board(game, source, faults)
@@ -299,9 +326,21 @@ def _is_of_board(game: Game, other: Game) -> bool:
     """Return whether a game may be another table of a board: it leaves out the deal or has the same."""
     if not game.lacks("Deal") and not (_LATE | {"Room", "Table"}) & game.tags.keys():
         return False  # a deal alone
-    if not other.value("Deal") or (not game.lacks("Deal") and game.value("Deal") != other.value("Deal")):
+    deals = [plain_deal(each.value("Deal")) for each in (game, other)]
+    if not other.value("Deal") or (not game.lacks("Deal") and not _are_equal(*deals)):
         return False
-    return all(game.value(name) in (*UNKNOWN_VALUES, other.value(name)) for name in _EVENT)
+    return _agree(game, other, _EVENT)
+
+
+def _are_equal(deal: str, other: str) -> bool:
+    with suppress(DealError):
+        return deal == other or bool((parse_deal(deal, partial=True) == parse_deal(other, partial=True)).all())
+    return False
+
+
+def _agree(game: Game, other: Game, names: Iterable[str]) -> bool:
+    """Return whether each tag of a game is that of another or has no value."""
+    return all(game.value(name) in (*UNKNOWN_VALUES, other.value(name)) for name in names)
 
 
 def _take_board(game: Game, source: Game, faults: list[BadBoard]) -> None:

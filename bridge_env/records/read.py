@@ -12,11 +12,13 @@ from bridge_env.records.board import BadBoard, Problem, ReadResult
 from bridge_env.records.links import LinkError, lin_of_link
 from bridge_env.records.text import Source, text_lines, without_percents
 
-_DEAL = re.compile(r'^\s*\[\s*Deal\s*"|(?:^|\|)\s*md\s*\|', re.MULTILINE | re.IGNORECASE)
+_DEAL = re.compile(r'\[\s*Deal\s*[:=]?\s*"|(?:^|\|)\s*md\s*\|', re.MULTILINE | re.IGNORECASE)
+_COMMENT = re.compile(r"^%.*|\{[^{}]*\}", re.MULTILINE)
 _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
 _LINK = re.compile(
-    r"(?:https?://|www\.|\bbridgebase\.com/)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)(?:lin|[nesw]|myhand)=",
+    r"(?:https?://|www\.|\bbridgebase\.com/)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)"
+    r"(?:lin=|myhand=|[nesw]=(?=[SHDC2-9AKQJT.%-]{8}))",
     re.IGNORECASE,
 )
 _BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
@@ -42,8 +44,9 @@ def read_records(source: Source) -> ReadResult:
     lines = text.split("\n")
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
     without_links = "\n".join(line for line in lines if _LINK.search(line) is None) if link else text
-    if _DEAL.search(without_links):  # links beside it are text
-        tag, value = _TAG.search(without_links), _VALUE.search(without_links)
+    if _DEAL.search(without_links):  # links beside it are text, and comments may have LIN
+        content = _COMMENT.sub("", without_links)
+        tag, value = _TAG.search(content), _VALUE.search(content)
     elif link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
         return _read_links(source, lines, faults)
     is_lin = value is not None and (tag is None or value.start() < tag.start())

@@ -16,7 +16,7 @@ _VULNERABLE = {
     "-": 0, "keine": 0, "keiner": 0, "niemand": 0, "personne": 0, "nv": 0, "nonvul": 0, "0": 0,
     "n": 1, "s": 1, "nordsud": 1, "nordsüd": 1, "nz": 1, "e": 2, "w": 2, "eo": 2, "ow": 2, "ostwest": 2, "estouest": 2,
     "geen": 0, "nessuno": 0, "ninguno": 0, "beide": 3, "tutti": 3, "todos": 3, "nsew": 3, "nswe": 3,
-    "alle": 3, "allen": 3, "tous": 3,
+    "nsonly": 1, "ewonly": 2, "notvul": 0, "bothsides": 3, "alle": 3, "allen": 3, "tous": 3,
 }  # fmt: skip
 _NAMES = "nord noord norte", "ost oost est este", "sud süd zuid sur", "west ouest ovest oeste"
 _SEATS_ABROAD = {name: seat for seat, names in enumerate(_NAMES) for name in names.split()}
@@ -28,12 +28,14 @@ _LETTERS = (
     (r"\b([SHDC])(?:PADE|EART|IAMOND|LUB)S?\b", r"\1"),
     (r"\b([NESW])(?:ORTH|AST|OUTH|EST)\b", r"\1"),
     # doubles
+    ("[\u00d7\u2715]", "X"),
     (rf"\b(?:RE|SUR)-?{_DOUBLE}\b", "XX"),
     (rf"\b{_DOUBLE}\b", "X"),
     # bids: "3!D", "3 D"
     (r"(?<=[1-7])[!@]([CDHSN])\b", r"\1"),
     (r"(?<!\S)([1-7])\s+(?=(?:NT?|[CDHS])(?!\w))", r"\1"),
-    # results: "down 2", "made", "9 tricks"
+    # results: "down 2", "2 down", "made", "9 tricks"
+    (r"\b(\d+)\s*(?:DOWN|OFF)$", r"-\1"),
     (r"(?:DOWN|OFF)\s*(?=\d)", "-"),
     (r"MADE$", "="),
     (r"\s*TRICKS?$", ""),

@@ -49,6 +49,7 @@ def check(text, boards, reasons):
 ALONE, WITH_AUCTION = (1, "N", 0, "None", None, 0), (1, "N", 0, "2NT W", None, 13)
 NEXT = (2, "N", 0, "None", None, 0)
 PLAYED = (1, "N", 0, "4S N", 10, 0)
+DEAL_IN_COMMENT = "a comment with a deal, which is not read"
 DASHES = "dashes between calls are read as passes"
 
 
@@ -57,8 +58,8 @@ DASHES = "dashes between calls are read as passes"
     [
         # comments with brackets in them
         (HEAD + CALLED.replace("1NT\n", "1NT\n{ Note:\n[1] strong\n[2] weak } "), [WITH_AUCTION], []),
-        (HEAD + CALLED + "\n{\n" + SECOND + "}\n\n" + SECOND, [WITH_AUCTION, NEXT], []),
-        (HEAD.replace("[Vul", '{\n[Board "9"]\n[Deal "x"]\n}\n[Vul'), [ALONE], []),
+        (HEAD + CALLED + "\n{\n" + SECOND + "}\n\n" + SECOND, [WITH_AUCTION, NEXT], [DEAL_IN_COMMENT]),
+        (HEAD.replace("[Vul", '{\n[Board "9"]\n[Deal "x"]\n}\n[Vul'), [ALONE], [DEAL_IN_COMMENT]),
         # blank lines inside a game
         (HEAD + CALLED + '\n[TotalScoreTable "a"]\n1 2\n\n' + SECOND, [WITH_AUCTION, NEXT], []),
         (f'[Board "1"]\n[Deal "{DEAL}"]\n\n[Dealer "S"]\n[Vulnerable "All"]\n{MADE}', [(1, "S", 3, "4S N", 10, 0)], []),
