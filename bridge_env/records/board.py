@@ -117,6 +117,13 @@ class ReadResult:
     partial: list[Board] = field(default_factory=list)
 
 
+def merged(one: ReadResult, other: ReadResult) -> ReadResult:
+    """Return the boards and problems of two parts of a file, in the order of its lines."""
+    boards = sorted([*one.boards, *other.boards], key=lambda board: board.line)
+    partial = sorted([*one.partial, *other.partial], key=lambda board: board.line)
+    return ReadResult(boards, sorted([*one.problems, *other.problems], key=lambda problem: problem.line), partial)
+
+
 def problem_texts(problems: Iterable[Problem]) -> tuple[str, ...]:
     """Return problems as ``file:line: reason``, boards that were skipped first, then at most three of each kind."""
     by_kind = Counter[str]()

@@ -26,7 +26,7 @@ CONTRADICTION = "contradiction"
 _MOST_CUT = 4  # passes behind the end of an auction: more are no slip
 _NUMBER = re.compile(
     r"""
-    (.+?[\s,;/-](?=(?:board|bd|brd)\b\W*\d))?                     # words before it: "Round 2, " of "Round 2, Board 7"
+    (.+?[\s,;/-](?=(?:board|bd|brd|hand|deal)\b\W*\d))?           # words before it: "Round 2, " of "Round 2, Board 7"
     (?:[^\W\d]{2,}[\s#.:+-]+|board|bd|brd|deal|hand|nr|no)?       # "Board ", "bd"
     (?:(?:no|nr|n)?[\s.:°º]+|№)?[\s#.:]*                          # "no. ", "№", "#"
     0*([1-9][0-9]{0,8})

@@ -15,15 +15,13 @@ LIN counts seats from South, clockwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
     CONTRADICTION,
     MENDED,
     Bidding,
-    board_number,
     by_number_or_place,
     leader_of,
     passes_missing,
@@ -32,7 +30,8 @@ from bridge_env.records.derive import (
     settle_play,
     settle_tricks,
 )
-from bridge_env.records.text import Source, text_lines, without_percents
+from bridge_env.records.lin_boards import LinBoard, boards_of, values_of
+from bridge_env.records.text import Source, text_lines
 from bridge_env.records.words import DASH, plain_hand, vulnerability_of
 from bridge_env.rules.calls import FIRST_BID, PASS, Contract, parse_call, parse_result
 from bridge_env.rules.cards import (
@@ -48,85 +47,16 @@ from bridge_env.rules.cards import (
 LIN_SEATS = "SWNE"  # the order of hands, names and dealers: digits 1 to 4
 PLAYERS = ("South", "West", "North", "East")
 MATCH = ("Event", "Stage", "HomeTeam", "VisitTeam")
-ROOMS = {"o": "Open", "c": "Closed"}
-_BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
-_KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
-_TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
-_TWO_DASHES = rf"(?<![{DASH}/])[{DASH}/]{{2}}(?![{DASH}/])"  # one pass; of more each is one
+_CALLS = rf"[1-7][\s!@]*(?:NT|[NCDHS])|ALL\s*PASS|PASS\s*OUT|AP|PASS|P|[{DASH}/]|REDOUBLE|RDBL|RD|XX|R|DOUBLE|DBL|X|D"
 _CALL = re.compile(  # the call, its mark, its note; a comment
-    rf"[\s,]*([1-7][\s!@]*(?:NT|[NCDHS])|ALL\s*PASS|PASS\s*OUT|AP|PASS|P|{_TWO_DASHES}|[{DASH}/]|"
-    r"REDOUBLE|RDBL|RD|XX|R|DOUBLE|DBL|X|D)"
+    rf"[\s,]*({_CALLS})"
     r"(\s*[!?*]+|)(\s*\([^()]*\))?(?:\s*\{[^{}]*\})?[\s,]*",
     re.IGNORECASE,
 )
+_DIVIDED = re.compile(rf"(?:{_CALLS})(?:[{DASH}](?:{_CALLS}))+$", re.IGNORECASE)  # by dashes: "1D-P-1S"
 _CARD = re.compile(r"\s*(?:([SHDC])\s*(10|[2-9TJQKA])|(10|[2-9TJQKA])([SHDC]))[!?*]*\s*", re.IGNORECASE)
 _NO_CARD = re.compile(r"[-?._*]+$|[SHDC]?X+$")
-_TWO_HANDS = re.compile(r"(S[^S]*H[^SH]*D[^SHD]*C[^SHDC]*)(S[^S]*H[^SH]*D[^SHD]*C[^SHDC]*)$")  # without a comma
-_NEXT_BOARD = re.compile(r"(.*)\n\s*(qx|pn|md|vg|rs|ah|st)$", re.IGNORECASE | re.DOTALL)  # behind a missing bar
-_ROOM = re.compile(r"(?:([oc])(?:pen|losed)?)?[\s.#-]*0*([1-9]\d{0,8})\b", re.IGNORECASE | re.ASCII)
-
-
-@dataclass(slots=True)
-class _LinBoard:
-    """The values of one board: the last of each key but ``mb`` and ``pc``, which are joined, and ``an``."""
-
-    line: int
-    values: dict[str, str] = field(default_factory=dict)
-    calls: list[str] = field(default_factory=list)
-    notes: dict[int, str] = field(default_factory=dict)  # by the index of ``calls``
-    cards: str = ""
-    names: str = ""  # of a whole match
-    result: str = ""  # of this room, in the results of a match
-    place: int = 0  # in the file, from 1
-    last: int = 0  # line of its last value
-    lines: dict[str, int] = field(default_factory=dict)  # of each key's value, of ``mb`` and ``pc`` the first
-
-    def value(self, key: str) -> str:
-        return self.values.get(key, "").strip()
-
-    def line_of(self, key: str) -> int:
-        return self.lines.get(key, self.line)
-
-    def bad(self, key: str, reason: str, kind: str) -> BadBoard:
-        """Return the error for a fault of a key's value."""
-        return BadBoard(self.line_of(key), reason, kind)
-
-    def take(self, key: str, value: str, line: int, faults: list[BadBoard]) -> None:
-        """Add a value."""
-        if key not in ("mb", "pc") or key not in self.lines:
-            self.lines[key] = line
-        self.last = line
-        if key == "mb":
-            self.calls.append(value)
-        elif key == "pc":
-            self.cards += f" {value or '-'}"
-        elif key == "an":
-            if not self.calls:
-                faults.append(BadBoard(line, f"an: {value[:80]!r} stands before the calls", "mark"))
-            before_it = self.notes.get(len(self.calls) - 1)
-            self.notes[len(self.calls) - 1] = f"{before_it}; {value}" if before_it else value
-        elif value.strip(" ,") or key not in self.values:  # a value counts before none
-            if key in ("ah", "sv", "mc") and self.value(key) not in ("", value.strip()):
-                faults.append(BadBoard(line, f"{key}|{value}| is the second of its board, and counts", "tag twice"))
-            self.values[key] = value
-
-    @property
-    def number(self) -> int | None:
-        """Return the board's number, if it has one: ``ah`` has it, while ``qx`` may count the deals of a session."""
-        number = board_number(self.value("ah"))
-        return self.place_in_match if number is None else number
-
-    @property
-    def place_in_match(self) -> int | None:
-        """Return the number that ``qx`` has."""
-        match = _ROOM.match(self.value("qx"))
-        return int(match[2]) if match else None
-
-    @property
-    def room(self) -> str:
-        """Return the room's name, empty if it has none."""
-        match = _ROOM.match(self.value("qx"))
-        return ROOMS[match[1].lower()] if match and match[1] else ""
+_HAND = re.compile("S[^S]*H[^SH]*D[^SHD]*C[^SHDC]*")
 
 
 def read_lin(source: Source) -> ReadResult:
@@ -141,108 +71,19 @@ def read_lin(source: Source) -> ReadResult:
 
 def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]) -> ReadResult:
     """Read every board of the lines of a LIN file; ``faults`` are those of ``text_lines``, and ``source`` names it."""
-    return read_drafts(source, _boards(_values("\n".join(lines), faults), faults), _board_of, faults)
+    return read_drafts(source, boards_of(values_of("\n".join(lines), faults), faults), _board_of, faults)
 
 
-def _values(text: str, faults: list[BadBoard]) -> Iterator[tuple[int, str, str]]:
-    """Yield (line, key, value) of each pair between bars; line ends inside a value are blanks."""
-    line, key, key_line = 1, "", 0
-    for piece in text.split("|"):
-        word = piece.strip()
-        start = line + piece[: piece.find(word)].count("\n")
-        line += piece.count("\n")
-        if not key and (titled := _TITLED_KEY.match(word)):
-            if not re.fullmatch(r"(?:%.*\s*)+", titled[1]):  # a comment
-                faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
-            word, start = titled[2], start + titled[1].count("\n")
-        if key and (joined := _NEXT_BOARD.match(word)):
-            faults.append(BadBoard(key_line, f"a bar is missing behind {key}|{joined[1]}", MENDED))
-            yield key_line, key, joined[1].replace("\n", " ")
-            key, key_line = joined[2].lower(), line
-        elif key:
-            yield key_line, key, (word if " " in word else without_percents(word)).replace("\n", " ")
-            key = ""
-        elif _KEY.match(word):
-            key, key_line = word.lower(), start
-        elif word:
-            faults.append(BadBoard(start, f"text between the values: {word[:80]!r}"))
+def boards_of_links(source: object, texts: Iterable[tuple[int, str]], faults: list[BadBoard]) -> ReadResult:
+    """Read the boards of texts of LIN, each by itself, with their lines in the file."""
+    boards = [board for line, text in texts for board in boards_of(values_of(text, faults, line), faults)]
+    for place, board in enumerate(boards, 1):
+        board.place = place
+    return read_drafts(source, boards, _board_of, faults)
 
 
-def _boards(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) -> Iterator[_LinBoard]:
-    """Group values into boards, each with the values that hold for the whole file."""
-    match, names, results, first, place = "", "", list[str](), 1, 0
-    lin: _LinBoard | None = None
-    before: _LinBoard | None = None
-    by_number: dict[int | None, _LinBoard] = {}
-    pairs = [*values, (0, "", "")]  # the last ends the last board
-    for index, (line, key, value) in enumerate(pairs):
-        if key == "vg":
-            if match not in ("", value):
-                names, results = "", []  # of another match
-            about, match = value.split(","), value
-            first = int(about[3]) if len(about) > 3 and about[3].strip().isdecimal() else 1
-        if key == "rs":
-            results = [result.strip() for result in value.split(",")]
-        if key and key not in _BOARD_KEYS:
-            continue
-        if lin is None or not key or _begins_board(lin, key, value, line, pairs, index):
-            if lin is not None:
-                source = before if lin.number is None else by_number.get(lin.place_in_match or lin.number)
-                if source is not None and (lin.calls or lin.cards):
-                    _take_deal(lin, source, faults)
-                if lin.values.get("pn") and not key and not (lin.values.get("md") or lin.calls):
-                    faults.append(lin.bad("pn", f"no board has the names {lin.values['pn']!r}", "mark"))
-                if lin.values.get("md") or lin.calls:  # not names or a title alone
-                    lin.place = place = place + 1
-                    yield lin
-                    before = by_number[lin.place_in_match or lin.number] = lin
-            lin = _LinBoard(line)
-        if key == "qx" and "md" not in lin.values:
-            lin.line = line  # behind the names of the match
-        if match:
-            lin.values["vg"] = match
-        lin.take(key, value, line, faults)
-        result = 2 * ((lin.place_in_match or first) - first) + (lin.room == "Closed")
-        lin.result = results[result] if lin.room and 0 <= result < len(results) else ""
-        if "qx" in lin.values and not lin.calls:  # a match: both rooms, and names once for all
-            lin.names = names = lin.values.get("pn", names)
-
-
-def _begins_board(
-    lin: _LinBoard, key: str, value: str, line: int, values: Sequence[tuple[int, str, str]], index: int
-) -> bool:
-    """Return whether a value is the first of the next board: that of an index in ``values``."""
-    if key == "qx":
-        return "qx" in lin.values or "md" in lin.values
-    if key == "md":
-        return "md" in lin.values
-    called = bool(lin.calls or lin.cards)
-    if key == "pn" and not called:
-        return "pn" in lin.values and "md" in lin.values
-    if not called or key not in ("pn", "ah", "sv") or (key != "pn" and ("qx" in lin.values or not value)):
-        return False
-    behind = (values[place][:2] for place in range(index + 1, len(values)))
-    next_line, following = next((found for found in behind if found[1] in ("md", "qx", "mb", "pc", "mc")), (0, ""))
-    if key == "pn" and "pn" not in lin.values and lin.last == line < next_line:  # at the end of its board's line
-        return False
-    own = lin.value(key) in ("", value.strip()) if key == "ah" else key == "sv" or "pn" not in lin.values
-    return key in ("pn", *lin.values) and not (own and following in ("pc", "mc", ""))
-
-
-def _take_deal(lin: _LinBoard, source: _LinBoard, faults: list[BadBoard]) -> None:
-    """Take the deal of a board if this is another table of it, which may leave it out."""
-    if lin.value("md").strip("01234,") or not source.values.get("md") or lin.value("vg") != source.value("vg"):
-        return
-    taken = [key for key in ("md", "sv", "ah") if not lin.value(key).strip("01234,") and source.value(key)]
-    lin.values |= {key: source.values[key] for key in taken}
-    if "qx" not in lin.values or lin.number is None:
-        reason = f"{', '.join(taken)} of the board before, which this one leaves out"
-        faults.append(BadBoard(lin.line, reason, "second table"))
-
-
-def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
+def _board_of(lin: LinBoard, faults: list[BadBoard]) -> Board:
     """Return the board, adding the faults of its parts to ``faults``; raise ``BadBoard`` if it cannot be trusted."""
-    event, stage, _, _, _, home, _, visitors, *_ = [text.strip() for text in f"{lin.value('vg')},,,,,,,".split(",")]
     calls, notes = _read_calls(lin, faults)
     number, owner = lin.number, _read_deal(lin, faults)
     dealer, vulnerability = _read_dealer(lin, number, faults), _read_vulnerability(lin, number, faults)
@@ -252,7 +93,7 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
         leader = _leader_by_results(lin, calls)
     bidding = Bidding(lin.line_of("mb"), dealer, calls, notes, lin.line_of("mb"), leader=leader)
     contract = bidding.settle(faults)
-    tricks = _read_tricks(lin, faults)
+    tricks = _read_tricks(lin, contract, faults)
     contract, tricks = _take_result(lin, contract, tricks, faults)
     plays = settle_play(lin.line_of("pc"), owner, contract, cards, faults)
     tricks = settle_tricks(lin.line_of("mc"), contract, tricks, plays, faults)
@@ -260,7 +101,7 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     if lin.place_in_match not in (None, number):
         faults.append(lin.bad("ah", f"qx has {lin.place_in_match}, ah {number}, which counts", CONTRADICTION))
     title = lin.value("ah") if number is None else ""  # what is no number stays a tag
-    tags = dict(zip(MATCH, (event, stage, home, visitors), strict=True))
+    tags = dict(zip(MATCH, lin.match, strict=True))
     tags |= {"Room": lin.room, "Board": title} | _read_names(lin, lin.room, faults)
     return Board(
         owner, dealer, vulnerability, number, bidding.calls or None, contract, tricks,
@@ -270,7 +111,7 @@ def _board_of(lin: _LinBoard, faults: list[BadBoard]) -> Board:
     )  # fmt: skip
 
 
-def _leader_by_results(lin: _LinBoard, calls: tuple[int, ...]) -> int | None:
+def _leader_by_results(lin: LinBoard, calls: tuple[int, ...]) -> int | None:
     """Return the seat behind the declarer whom the match's results name for the last bid of the auction."""
     found = parse_result(lin.result)
     bids = [call for call in calls if call >= FIRST_BID]
@@ -279,41 +120,60 @@ def _leader_by_results(lin: _LinBoard, calls: tuple[int, ...]) -> int | None:
     return (found[0].declarer + 1) & 3
 
 
-def _read_calls(lin: _LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...], dict[int, str]]:
+def _read_calls(lin: LinBoard, faults: list[BadBoard]) -> tuple[tuple[int, ...], dict[int, str]]:
     """Return the calls and their notes: one call a text, as ``mb`` has it, or several without blanks, as links do."""
     calls: list[int] = []
     notes: dict[int, str] = {}
     for index, text in enumerate(map(plain_suits, lin.calls)):
-        end, before = 0, len(calls)
-        while end < len(text):
-            match = _CALL.match(text, end)
-            if match is None and index == len(lin.calls) - 1 and not text[end:].strip("? "):  # the call in question
-                break
-            if match is None and end and (len(calls) == before + 1 or not text[end].isalnum()):
-                faults.append(lin.bad("mb", f"auction: {text[end:]!r} behind a call is not read", "mark"))
-                break
-            if match is None and calls and index == len(lin.calls) - 1:  # the file may be cut short
-                faults.append(lin.bad("mb", f"auction: {text[end:]!r} at its end is not a call", "mark"))
-                break
-            if match is None:
-                raise lin.bad("mb", f"auction: {text[end : end + 20]!r} is not a call", "not a call")
-            end, word = match.end(), re.sub(r"[\s!@]", "", match[1].upper())
-            all_pass, dash = word in ("AP", "ALLPASS", "PASSOUT"), not word[0].isalnum()
-            calls += (
-                [PASS] * (passes_missing(calls) if all_pass else 1)
-                if all_pass or dash
-                else [parse_call("XX" if word == "RD" else word)]
-            )
+        matches, rest = _calls_in(text, is_one=len(lin.calls) > 1)
+        is_last = index == len(lin.calls) - 1
+        if rest and not matches and not (is_last and (calls or not rest.strip("? "))):
+            raise lin.bad("mb", f"auction: {rest[:20]!r} is not a call", "not a call")
+        if rest and not (is_last and not rest.strip("? ")):  # the last may be the call in question
+            what = "behind a call is not read" if matches else "at its end is not a call"  # of a file cut short
+            faults.append(lin.bad("mb", f"auction: {rest!r} {what}", "mark"))
+        for match in matches:
+            word = re.sub(r"[\s!@]", "", match[1].upper())
+            if word in ("AP", "ALLPASS", "PASSOUT"):
+                calls += [PASS] * passes_missing(calls)
+            else:
+                calls.append(PASS if not word[0].isalnum() else parse_call("XX" if word == "RD" else word))
             if "!" in match[2] or match[3]:
-                notes[len(calls) - 1] = (
-                    lin.calls[index][match.start(3) : match.end(3)].strip()[1:-1] if match[3] else ""
-                )
+                note = lin.calls[index][match.start(3) : match.end(3)] if match[3] else ""
+                notes[len(calls) - 1] = note.strip()[1:-1]
         if calls and index in lin.notes:
             notes[len(calls) - 1] = lin.notes[index]
     return tuple(calls), {index: " ".join(text.split()) for index, text in notes.items()}
 
 
-def _read_cards(lin: _LinBoard, faults: list[BadBoard]) -> list[int]:
+def _calls_in(text: str, is_one: bool) -> tuple[list[re.Match[str]], str]:
+    """Return the calls at the beginning of a text, and the text behind them.
+
+    Words behind a call may begin with letters of calls: ``2C!Drury``, ``1 Spade``, ``1S Do you double?``. So letters in
+    front of one that is no call are calls only where no sign or blank divides them from calls before.
+
+    Args:
+        is_one: whether the text should have one call, so that the first alone counts where others go on as no calls.
+    """
+    if _DIVIDED.match(text.strip()):
+        text = re.sub(f"(?<=[^{DASH}])[{DASH}]", " ", text)
+    if re.fullmatch(f"[{DASH}/]{{2}}", text.strip()):  # one pass
+        text = "P" + " " * (len(text) - 1)
+    matches, end = list[re.Match[str]](), 0
+    while end < len(text) and (match := _CALL.match(text, end)):
+        matches.append(match)
+        end = match.end()
+    if end < len(text) and len(matches) > 1:
+        if is_one:
+            matches = matches[:1]
+        elif text[end].isalnum():
+            ends = [place for place, match in enumerate(matches[:-1], 1) if re.search(r"[\s!?*).,]$", match[0])]
+            matches = matches[: ends[-1]] if ends else matches
+        end = matches[-1].end()
+    return matches, text[end:]
+
+
+def _read_cards(lin: LinBoard, faults: list[BadBoard]) -> list[int]:
     """Return the cards of the play, -1 for a text that is no card."""
     text = plain_suits(lin.cards).replace(",", " ").strip()
     cards, end = [], 0
@@ -332,7 +192,7 @@ def _read_cards(lin: _LinBoard, faults: list[BadBoard]) -> list[int]:
 
 
 def _take_result(
-    lin: _LinBoard, contract: Contract | None, tricks: int | None, faults: list[BadBoard]
+    lin: LinBoard, contract: Contract | None, tricks: int | None, faults: list[BadBoard]
 ) -> tuple[Contract | None, int | None]:
     """Return contract and tricks, from the match's results where the board has none; a contradiction is reported."""
     found = parse_result(lin.result)
@@ -347,7 +207,7 @@ def _take_result(
     return found[0], tricks if found[1] is None else found[1]
 
 
-def _read_names(lin: _LinBoard, room: str, faults: list[BadBoard]) -> dict[str, str]:
+def _read_names(lin: LinBoard, room: str, faults: list[BadBoard]) -> dict[str, str]:
     """Return the player by seat; of eight names the last four sit in the closed room."""
     names = [name.strip() for name in lin.values.get("pn", lin.names).split(",")]
     if any(names[8:]) or (len(names) != 8 and any(names[4:])):
@@ -356,14 +216,15 @@ def _read_names(lin: _LinBoard, room: str, faults: list[BadBoard]) -> dict[str, 
     return {seat: name for seat, name in zip(PLAYERS, names, strict=False) if name}
 
 
-def _read_deal(lin: _LinBoard, faults: list[BadBoard]) -> UInt8Array:
+def _read_deal(lin: LinBoard, faults: list[BadBoard]) -> UInt8Array:
     """Return owner uint8 (52,), 255 for the cards of hands that are left out; the fourth follows from three."""
-    text = re.sub(r"^[0-4]|^\d(?=[SHDC])", "", "".join(plain_suits(lin.value("md")).split()).replace(";", ","))
+    text = re.sub("[;/]", ",", "".join(plain_suits(lin.value("md")).split()))
+    text = re.sub(r"^[0-4]|^\d(?=[SHDC])", "", text)
     if not text.strip(","):
         raise lin.bad("md", "the board has no deal", "no deal")
-    parted = ",".join(_TWO_HANDS.sub(r"\1,\2", hand) for hand in text.split(","))
+    parted = ",".join(",".join(_HAND.findall(hand)) if _HAND.sub("", hand) == "" else hand for hand in text.split(","))
     if parted != text:
-        faults.append(lin.bad("md", f"a comma is missing between two hands of {text!r}", MENDED))
+        faults.append(lin.bad("md", f"a comma is missing between hands of {text!r}", MENDED))
     hands = [plain_hand(hand) for hand in re.sub("^((?:[^,]*,){3}[^,]*),+$", r"\1", parted).split(",")]
     try:
         return settle_deal(lin.line_of("md"), hands, SEATS.index("S"), text, faults, is_last_redundant=True)
@@ -371,7 +232,7 @@ def _read_deal(lin: _LinBoard, faults: list[BadBoard]) -> UInt8Array:
         raise lin.bad("md", str(error), "not 52 distinct cards") from None
 
 
-def _read_dealer(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> int:
+def _read_dealer(lin: LinBoard, number: int | None, faults: list[BadBoard]) -> int:
     """Return the dealer from the digit before the hands, else from the board's number or its place in the file."""
     digit = lin.value("md")[:1]
     if digit and digit in "1234":
@@ -379,7 +240,7 @@ def _read_dealer(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> 
     return by_number_or_place(number, lin.place, board_dealer, lin.line, "dealer", faults)
 
 
-def _read_vulnerability(lin: _LinBoard, number: int | None, faults: list[BadBoard]) -> int:
+def _read_vulnerability(lin: LinBoard, number: int | None, faults: list[BadBoard]) -> int:
     """Return the vulnerability from ``sv``, else from the board's number; without any nobody is vulnerable."""
     text = lin.value("sv").lower()
     if text:
@@ -394,11 +255,13 @@ def _read_vulnerability(lin: _LinBoard, number: int | None, faults: list[BadBoar
     return 0 if number is None else int(board_vulnerability(number))
 
 
-def _read_tricks(lin: _LinBoard, faults: list[BadBoard]) -> int | None:
-    """Return declarer's tricks from ``mc``."""
-    text = lin.value("mc")
+def _read_tricks(lin: LinBoard, contract: Contract | None, faults: list[BadBoard]) -> int | None:
+    """Return declarer's tricks from ``mc``, which may have those over or under the contract instead."""
+    text = re.sub(r"\s*tricks?$", "", lin.value("mc"), flags=re.IGNORECASE)
     if not text:
         return None
+    if text[0] in "+-=" and contract is not None and (found := parse_result(f"{contract}{text}")) is not None:
+        return found[1]
     if not re.fullmatch(r"\d\d?", text, re.ASCII) or int(text) > 13:
         faults.append(lin.bad("mc", f"claim {text[:20]!r} is not a number of tricks", "result"))
         return None

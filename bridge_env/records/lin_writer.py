@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from bridge_env.hands.deals import suit_ranks
 from bridge_env.records.board import Board
 from bridge_env.records.derive import passes_missing
-from bridge_env.records.lin import LIN_SEATS, MATCH, PLAYERS, ROOMS, read_lin
+from bridge_env.records.lin import LIN_SEATS, MATCH, PLAYERS, read_lin
+from bridge_env.records.lin_boards import ROOMS
 from bridge_env.records.text import Target, write_text
 from bridge_env.rules.calls import DOUBLE, PASS, REDOUBLE, call_text
 from bridge_env.rules.cards import SEATS, SUITS, UInt8Array, card_text

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote_plus, urlsplit
 
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LIN_SEATS, read_lin
 from bridge_env.records.lin_writer import lin_text
 from bridge_env.records.text import decode_text, without_percents
 
+_LIN_VALUE = re.compile(r"[?&]lin=(.*?)(?=&\w+=|\s*$)", re.IGNORECASE | re.DOTALL)
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
 
@@ -45,11 +46,14 @@ def lin_of_link(link: str) -> str:
     Raises:
         LinkError: not a link to the hand viewer.
     """
+    found = _LIN_VALUE.search(link)
     try:
-        text = urlsplit(link.strip()).query
+        text = "" if found else urlsplit(link.strip()).query
         query = parse_qs(text, keep_blank_values=True, max_num_fields=100, errors="surrogateescape")
     except ValueError as error:
         raise LinkError(f"{link[:200]!r} is not a link: {error}") from None
+    if found:  # it may have & and # in it
+        query = {"lin": [unquote_plus(found[1], errors="surrogateescape")]}
     texts = {key.lower(): decode_text(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
     values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", text).strip() for key, text in texts.items()}
     if "lin" not in values and "myhand" in values:
@@ -62,10 +66,10 @@ def lin_of_link(link: str) -> str:
 
 def _lin_of_hands(values: Mapping[str, str]) -> str:
     """Return the LIN of a link with hands."""
-    given = {key: re.sub(r"[|,.]", " ", value) for key, value in values.items()}
+    given = {key: value.replace("|", " ") for key, value in values.items()}
     dealer = LIN_SEATS.find(given.get("d", "").upper() or "?") + 1
-    hands = ",".join(given.get(seat.lower(), "") for seat in LIN_SEATS)
-    names = ",".join(given.get(f"{seat.lower()}n", "") for seat in LIN_SEATS)
+    hands = ",".join(re.sub("[,.]", " ", given.get(seat.lower(), "")) for seat in LIN_SEATS)
+    names = ",".join(given.get(f"{seat.lower()}n", "").replace(",", " ") for seat in LIN_SEATS)
     number, vulnerability = given.get("b", ""), given.get("v", "")
     return (
         f"pn|{names}|md|{dealer or ''}{hands}|ah|{number}|sv|{vulnerability or ('' if number else 'o')}|"

@@ -36,9 +36,12 @@ _FOUR_HANDS = rf"{HAND}(?:[\s,;:]+{HAND}){{3}}"
 _HAND_OR_NONE = rf"(?:{HAND}|[?*-]+)"
 FOUR_HANDS = re.compile(rf"{_HAND_OR_NONE}(?:[\s,;:]+{_HAND_OR_NONE}){{3}}$", re.IGNORECASE)  # without the first seat
 # A deal without its tag, perhaps behind its number; four hands may stand in other text.
-_BARE_DEAL = re.compile(r'((?:#?\d{1,4}[.:)]?\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.?-]+\s*){1,4})("?)$', re.IGNORECASE)
+_BARE_DEAL = re.compile(
+    r'((?:(?:No\.?\s*|[#(])?\d{1,4}[.:)]{0,2}\s+)?)"?([NESW]\s*:\s*(?:[AKQJT0-9.?-]+\s*){1,4})("?)$', re.IGNORECASE
+)
 _DEAL_IN_TEXT = re.compile(rf"(.{{0,200}}?)(?<![\w.])((?:[NESW]\s*:\s*)?{_FOUR_HANDS})(?![\w.])(.*)", re.IGNORECASE)
-_NUMBER = re.compile(r'(?:board|deal|hand|bd|brd)?[\s#]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE)  # before a deal
+# Before a deal.
+_NUMBER = re.compile(r'(?:board|deal|hand|bd|brd|no\.?)?[\s#(]*0*(\d{1,4})[.:)]*["\s]*$', re.IGNORECASE)
 _GIB_TRICKS = re.compile(r":[0-9A-D]{20}\s*$")  # behind a deal whose first hand is W's
 _CONDITIONS = re.compile(r"([NESW])\s+(None|N-?S|E-?W|Both|All)\b\s*", re.IGNORECASE)  # below a bare deal
 _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be there
@@ -136,7 +139,8 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
             faults.append(BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[0]} "{half[1]}"]', "broken tag"))
         for found, value in tags:
             name = _NAMES.get(found.lower(), found)
-            if game is None or _begins_game(game, name, value, ended, rows, number - 1):
+            is_next = bare and name in ("Board", "Deal") and game is not None and "Deal" in game.tags
+            if game is None or is_next or _begins_game(game, name, value, ended, rows, number - 1):
                 if name == "Note":
                     continue
                 if game is not None:
@@ -169,7 +173,7 @@ def _comments_that_hide(text: str) -> Iterator[BadBoard]:
         line = text.count("\n", 0, comment.start()) + 1 if comment[0][0] == "{" else 0
         if line and comment[0][-1] != "}":
             yield BadBoard(line, f"a comment that is not closed: {comment[0][:80]!r}", "comment")
-        elif line and re.search(r'\n\s*\[\s*Deal\s*"', comment[0]):
+        elif line and (re.search(r'\n\s*\[\s*Deal\s*"', comment[0]) or _DEAL_IN_TEXT.search(comment[0])):
             yield BadBoard(line, "a comment with a deal, which is not read", "comment")
 
 

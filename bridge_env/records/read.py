@@ -8,8 +8,8 @@ import re
 from collections import Counter
 
 from bridge_env.records import lin, pbn
-from bridge_env.records.board import BadBoard, Problem, ReadResult
-from bridge_env.records.links import LinkError, lin_of_link
+from bridge_env.records.board import BadBoard, Problem, ReadResult, merged
+from bridge_env.records.links import VIEWER, LinkError, lin_of_link
 from bridge_env.records.text import Source, text_lines, without_percents
 
 _DEAL = re.compile(r'\[\s*Deal\s*[:=]?\s*"|(?:^|\|)\s*md\s*\|', re.MULTILINE | re.IGNORECASE)
@@ -24,7 +24,9 @@ _LINK = re.compile(
 _BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
 _ENTITY = re.compile("&(?:#[0-9]{2,5}|#x[0-9A-F]{2,4}|[A-Z]{2,8});", re.IGNORECASE)
 _NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
-_CLOSING = {'"': '"', "'": "'", "(": ")", "<": ">", ">": "<"}  # behind a link, by what stands before it
+_FORUM_LINK = re.compile(r"\[hv=([^\]]*)\](?:[\d|]*\[/hv\])?", re.IGNORECASE)
+_BEHIND = r"(?=[\s),;>]|$)"
+_CLOSING = {'"': f'"{_BEHIND}', "'": f"'{_BEHIND}", "<": "[<>]", ">": "<", "=": r"\]", "]": r"\[/"}  # by what opens
 
 
 def read_records(source: Source) -> ReadResult:
@@ -41,37 +43,59 @@ def read_records(source: Source) -> ReadResult:
     while _BAR.search(text) and "|" not in text and _LINK.search(text) is None:
         text = without_percents(text)
     text = html.unescape(text) if _ENTITY.search(text) else text
-    lines = text.split("\n")
+    text = _FORUM_LINK.sub(rf"{VIEWER}?\1 ", text)
+    lines = dict(enumerate(text.split("\n"), 1))
+    without_links = [line for line in lines.values() if _LINK.search(line) is None]
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
-    without_links = "\n".join(line for line in lines if _LINK.search(line) is None) if link else text
-    if _DEAL.search(without_links):  # links beside it are text, and comments may have LIN
-        content = _COMMENT.sub("", without_links)
-        tag, value = _TAG.search(content), _VALUE.search(content)
-    elif link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
+    if any(map(_DEAL.search, without_links)):
+        links = {number: line for number, line in lines.items() if _LINK.match(line.strip())}
+        result = _boards_of_lines(source, [*(lines | dict.fromkeys(links, "%")).values()], faults)
+        return merged(result, _read_links(source, links, [])) if links else result
+    if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
         return _read_links(source, lines, faults)
+    return _boards_of_lines(source, [*lines.values()], faults)
+
+
+def _boards_of_lines(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:
+    """Read PBN or LIN, by what comes first; links and comments may have either in them."""
+    content = _COMMENT.sub("", "\n".join(line for line in lines if _LINK.search(line) is None))
+    tag, value = _TAG.search(content), _VALUE.search(content)
     is_lin = value is not None and (tag is None or value.start() < tag.start())
     boards_of_lines = lin.boards_of_lines if is_lin else pbn.boards_of_lines
     return boards_of_lines(source, lines, faults)
 
 
-def _read_links(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:
-    """Read the links of each line as a line of LIN; other text is reported where a line has no link."""
+def _read_links(source: Source, lines: dict[int, str], faults: list[BadBoard]) -> ReadResult:
+    """Read the links of lines by their numbers; other text is reported where a line has no link."""
     texts = []
-    for number, line in enumerate(lines, 1):
-        rest, boards = html.unescape(line), list[str]()
+    for number, line in lines.items():
+        rest = html.unescape(line)
+        if _LINK.search(rest) is None and re.sub("<[^>]*>", "", rest).strip():
+            faults.append(BadBoard(number, f"text without a link: {line.strip()[:80]!r}"))
         while link := _LINK.search(rest):
-            end = rest.find(_CLOSING.get(rest[: link.start()][-1:], "\n"), link.end())
-            if end < 0:
-                end = _NEXT_LINK.search(rest, link.end()).start()  # type: ignore[union-attr]
+            end = _end_of_link(rest, link)
             try:
-                boards.append(lin_of_link(rest[link.start() : end]).replace("\n", " "))
+                texts.append((number, lin_of_link(rest[link.start() : end]).replace("\n", " ")))
             except LinkError as error:
                 faults.append(BadBoard(number, str(error)))
             rest = rest[end:]
-        if rest == html.unescape(line) and re.sub("<[^>]*>", "", rest).strip():
-            faults.append(BadBoard(number, f"text without a link: {line.strip()[:80]!r}"))
-        texts.append("".join(boards))
-    return lin.boards_of_lines(source, texts, faults)
+    return lin.boards_of_links(source, texts, faults)
+
+
+def _end_of_link(text: str, link: re.Match[str]) -> int:
+    """Return the place behind a link: before what closes what opens in front of it, or before the next link."""
+    opening, start = text[: link.start()][-1:], link.end()
+    found = _NEXT_LINK.search(text, start)
+    limit = len(text) if found is None else found.start()
+    if closing := _CLOSING.get(opening):
+        found = re.compile(closing).search(text, start, limit)
+        return limit if found is None else found.start()
+    depth = 0
+    for place in range(start, limit):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth < 0:
+            return place
+    return limit
 
 
 def read_text(text: str) -> ReadResult:

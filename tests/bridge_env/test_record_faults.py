@@ -1,9 +1,12 @@
 """Faults of record files: each board as it was meant, and each loss, mend and contradiction reported."""
 
+from urllib.parse import quote
+
 import pytest
 from support.boards import BOARD, DEAL, GAME, HANDS
 
 from bridge_env.records.lin_writer import lin_text
+from bridge_env.records.links import VIEWER
 from bridge_env.records.pbn import board_text
 from bridge_env.records.read import read_text
 
@@ -98,6 +101,33 @@ DASHES = "dashes between calls are read as passes"
         # one hand of four that cannot be
         (HEAD.replace("QJ3.743", "QJ3743"), [ALONE], ["it has 3; the hand of W follows from the other three"]),
         (HEAD.replace("J8.", "8."), [ALONE], ["has 12 cards, not 13; the hand of N follows from the other three"]),
+        # what stands above a board is the board's, what stands below it the other's
+        (HEAD + '\n[Session "##2"]\n[HomeTeam "B"]\n\n' + SECOND, [ALONE, NEXT], []),
+        (f'[Board "1"]\n[Deal "{DEAL}"]\n\n[Dealer "W"]\n[Vulnerable "All"]\n\n[Board "2"]\n[Deal "{OTHER}"]\n',
+         [ALONE, (2, "W", 3, "None", None, 0)], []),
+        (f'[Dealer "W"]\n[Board "1"]\n[Deal "{DEAL}"]\n[Dealer "S"]\n[Board "2"]\n[Deal "{OTHER}"]\n',
+         [(1, "W", 0, "None", None, 0), (2, "S", 1, "None", None, 0)], []),
+        (HEAD + "\n" + MADE + SECOND.split("\n", 1)[1], [ALONE, (2, "N", 0, "4S N", 10, 0)], []),
+        (HEAD + CALLED + "\nBoard 1\n\n" + SECOND, [WITH_AUCTION, NEXT], ["text outside of any game: 'Board 1'"]),
+        (f"{DEAL}\n2. {OTHER}\n", [(None, "N", 0, "None", None, 0), (2, "E", 1, "None", None, 0)],
+         ["no dealer", "no vulnerability"]),
+        # comments that are not closed
+        (HEAD + "{first\n\n" + SECOND + MADE + "text }\n", [ALONE, (2, "N", 0, "4S N", 10, 0)],
+         ["is not closed: '{first'", "text below [Result] is not read"]),
+        # other sections and rooms
+        (HEAD + '[Section "A"]\n\n[Event "E"]\n[Section "B"]\n[Board "1"]\n' + MADE, [ALONE, PLAYED],
+         ["Dealer, Vulnerable, Deal of the game before"]),
+        ("".join(head + f'[Room "{room}"]\n[Table "{table}"]\n\n' for room in ("Open", "Closed")
+                 for table, head in ((1, HEAD), (2, SECOND.replace('"2"', '"1"')))), [ALONE] * 4, []),
+        # words
+        (HEAD.replace("]\n", "], ").rstrip(", "), [ALONE], []),
+        (HEAD.replace(' "', ': "'), [ALONE], []),
+        (HEAD + MADE.replace("10", "NS =").replace("NS =", "NS +0"), [PLAYED], []),
+        (HEAD + '[Auction "N"]\n1S \u00d7 P P P\n', [(1, "N", 0, "1SX N", None, 5)], []),
+        (HEAD + '[Auction "N"]\n1S^1 AP\n', [(1, "N", 0, "1S N", None, 4)], ["'^1' behind 1S is not read"]),
+        ("% lin: pn|a,b,c,d|st||md|3\n" + HEAD, [ALONE], []),
+        (f"From https://a.example/show?id=5&n=3\n{HEAD}", [ALONE], ["text outside of any game"]),
+        (f'{{"board": 1, "deal": "{DEAL}"}}\n', [], ["a comment with a deal, which is not read"]),
     ],
 )  # fmt: skip
 def test_pbn(text, boards, reasons):
@@ -135,13 +165,14 @@ AUCTION = "mb|1D|mb|p|mb|p|mb|p|"
 LIN, LIN_READ = f"md|3{HANDS}|ah|Board 1|sv|n|{AUCTION}", (1, "N", 1, "1D N", None, 4)
 WITH_TRICKS, CLAIMED = LIN + "mc|7|", (1, "N", 1, "1D N", 7, 4)
 LINK = "https://www.bridgebase.com/tools/handviewer.html?bbo=y&lin=pn|a,b,c,d|"
+BY_HAND = f"n={N}&e={E}&s={S}&w={W}&d=n&v=n&a=1dppp"
 SECOND_CLAIMED = (2, *CLAIMED[1:])
 
 
 @pytest.mark.parametrize(
     ("text", "boards", "reasons"),
     [
-        (LIN.replace(f"{S},{W}", S + W), [LIN_READ], ["a comma is missing between two hands"]),
+        (LIN.replace(f"{S},{W}", S + W), [LIN_READ], ["a comma is missing between hands"]),
         (LIN.replace(",", ";"), [LIN_READ], []),
         (LIN.replace(S, S + "SAQJ8").rstrip(), [], ["holds SA twice"]),
         (LIN.replace(W, W[:-1]).replace(N + ",", f"{N},{E}"), [LIN_READ], ["the hand of W follows from the other"]),
@@ -169,6 +200,28 @@ SECOND_CLAIMED = (2, *CLAIMED[1:])
         (LIN.replace(AUCTION, "mb|pass out|"), [(1, "N", 1, "Pass", None, 4)], []),
         (LIN.replace("mb|p|mb|p|mb|p|", "mb|d|mb|rd|mb|ap|"), [(1, "N", 1, "1DXX N", None, 6)], []),
         (LIN.replace("md|3", "md|5"), [LIN_READ], []),
+        (LIN.replace("mb|p|", "mb|2C!Drury|", 1), [(1, "N", 1, "None", None, 4)], ["'DRURY' behind a call"]),
+        (LIN + "mc|+1|", [(1, "N", 1, "1D N", 8, 4)], []),
+        # titles inside and before boards
+        (LIN + "ah|Opening lead|pc|H5|mc|7|", [CLAIMED], ["ah|Opening lead| is the second of its board, and not read"]),
+        (f"ah|Board 1|sv|n|md|3{HANDS}|\nah|Board 2|sv|o|md|4{HANDS}|\n",
+         [(1, "N", 1, "None", None, 0), (2, "E", 0, "None", None, 0)], []),
+        # matches and rooms
+        (f"vg|C,F,I,1,1,A,0,B,0|rs|1DN=,1DN-1|qx|o1|{LIN}qx|c1|md|3{HANDS}|sv|n|vg|D,F,I,1,1,A,0,B,0|rs|2DN=|"
+         f"qx|o1|md|3{HANDS}|sv|n|", [CLAIMED, (1, "N", 1, "1D N", 6, 0), (1, "N", 1, "2D N", 8, 0)], []),
+        (f"vg|C,F,I,1,1,A,0,B,0|qx|o1|{LIN}vg|C,F,I,1,1,A,5,B,0|qx|c1|{AUCTION}", [LIN_READ] * 2, []),
+        (f"qx|c1|{AUCTION}mc|7|qx|o1|{LIN}", [CLAIMED, LIN_READ], []),
+        (LIN.replace("mb|1D|", "mb|1D\n"), [LIN_READ], ["a bar is missing behind mb|1D"]),
+        # links
+        (f"{VIEWER}?lin={quote(LIN)}\n{WITH_TRICKS.replace('Board 1', 'Board 2')}\n", [LIN_READ, SECOND_CLAIMED], []),
+        (f"{VIEWER}?lin={WITH_TRICKS.replace('mb|p|', 'an|D & 11|mb|p|', 1)}", [CLAIMED], []),
+        (f"[1]({VIEWER}?lin={quote(LIN.replace('mb|p|', 'an|(15-17)|mb|p|', 1), safe='()')})", [LIN_READ], []),
+        (f"[url={VIEWER}?lin={LIN}]1[/url] [url]{VIEWER}?{BY_HAND}&b=1[/url] (see {VIEWER}?{BY_HAND}&b=1)",
+         [LIN_READ] * 3, []),
+        (f"[hv=pc=n&{BY_HAND}&b=1]399|300[/hv]", [LIN_READ], []),
+        (f"{VIEWER}?{BY_HAND.replace('1dppp', '1d-p-p-p')}&b=1", [LIN_READ], []),
+        (f"{VIEWER}?{BY_HAND.replace('1dppp', '1d. Do you double?')}&b=1", [(1, "N", 1, "None", None, 1)],
+         ["'. DO YOU DOUBLE?' behind a call is not read"]),
         # hands a line, and without a seat
         (f"N: {DEAL[2:].split()[0]}\nS: {DEAL[2:].split()[2]}\n", [(None, "N", 0, "None", None, 0)],
          ["no dealer", "no vulnerability", "the hands of E and W are not known"]),
@@ -183,6 +236,12 @@ def test_lin_links_and_hands(text, boards, reasons):
 def test_names_of_lin():
     rows = [f"md|3{HANDS}|ah|Board {n}|sv|n|{AUCTION}mc|7|pn|S{n},W{n},N{n},E{n}|\n" for n in (1, 2)]
     assert [board.tags["South"] for board in read_text("".join(rows)).boards] == ["S1", "S2"]
+    text = f"md|3{HANDS}|ah|Board 1|sv|n|\npn|a,b,c,d|\nmd|3{HANDS}|ah|Board 2|sv|n|\npn|e,f,g,h|\n"
+    assert [board.tags["South"] for board in read_text(text).boards] == ["a", "e"]
+    text = f"pn|a,b,c,d,e,f,g,h|\nqx|o1|pn|x,y,z,u|md|3{HANDS}|sv|o|qx|c1|md|3{HANDS}|sv|o|"
+    assert [board.tags["South"] for board in read_text(text).boards] == ["x", "e"]
+    links = f"{VIEWER}?lin=vg|Cup|pn|a,b,c,d|{quote(LIN)}\n{VIEWER}?lin={LIN}\n"
+    assert [len(board.tags) for board in read_text(links).boards] == [5, 0]
     match = f"vg|Cup,Final,I,1,2,Reds,0,Blues,0|\nqx|o1|{LIN}"
     (board,) = read_text(match).boards
     names = {"Event": "Cup", "Stage": "Final", "HomeTeam": "Reds", "VisitTeam": "Blues", "Room": "Open"}
