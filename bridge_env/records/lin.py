@@ -225,7 +225,7 @@ def _read_deal(lin: LinBoard, faults: list[BadBoard]) -> UInt8Array:
     parted = ",".join(",".join(_HAND.findall(hand)) if _HAND.sub("", hand) == "" else hand for hand in text.split(","))
     if parted != text:
         faults.append(lin.bad("md", f"a comma is missing between hands of {text!r}", MENDED))
-    hands = [plain_hand(hand) for hand in re.sub("^((?:[^,]*,){3}[^,]*),+$", r"\1", parted).split(",")]
+    hands = [plain_hand(hand) for hand in re.sub("^([^,]+(?:,[^,]*){3}),+$", r"\1", parted).split(",")]
     try:
         return settle_deal(lin.line_of("md"), hands, SEATS.index("S"), text, faults, is_last_redundant=True)
     except DealError as error:

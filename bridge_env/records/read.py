@@ -18,7 +18,7 @@ _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
 _LINK = re.compile(
     r"(?:https?://|www\.|\bbridgebase\.com/)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)"
-    r"(?:lin=|myhand=|[nesw]=(?=[SHDC2-9AKQJT.%-]{8}))",
+    r"(?:lin=|myhand=|[nesw]=(?=[SHDC2-9AKQJT.%+ -]{8}))",
     re.IGNORECASE,
 )
 _BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
@@ -58,8 +58,11 @@ def read_records(source: Source) -> ReadResult:
 
 def _boards_of_lines(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:
     """Read PBN or LIN, by what comes first; links and comments may have either in them."""
+    text = "\n".join(lines)
     content = _COMMENT.sub("", "\n".join(line for line in lines if _LINK.search(line) is None))
     tag, value = _TAG.search(content), _VALUE.search(content)
+    if tag is None and value is None:
+        tag, value = _TAG.search(text), _VALUE.search(text)
     is_lin = value is not None and (tag is None or value.start() < tag.start())
     boards_of_lines = lin.boards_of_lines if is_lin else pbn.boards_of_lines
     return boards_of_lines(source, lines, faults)
