@@ -46,14 +46,14 @@ def lin_of_link(link: str) -> str:
     Raises:
         LinkError: not a link to the hand viewer.
     """
-    found = _LIN_VALUE.search(link)
+    lin_value = _LIN_VALUE.search(link)
     try:
-        text = "" if found else urlsplit(link.strip()).query
+        text = "" if lin_value else urlsplit(link.strip()).query
         query = parse_qs(text, keep_blank_values=True, max_num_fields=100, errors="surrogateescape")
     except ValueError as error:
         raise LinkError(f"{link[:200]!r} is not a link: {error}") from None
-    if found:  # it may have & and # in it
-        query = {"lin": [unquote_plus(found[1], errors="surrogateescape")]}
+    if lin_value:  # it may have & and # in it
+        query = {"lin": [unquote_plus(lin_value[1], errors="surrogateescape")]}
     texts = {key.lower(): decode_text(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
     values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", text).strip() for key, text in texts.items()}
     if "lin" not in values and "myhand" in values:

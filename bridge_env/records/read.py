@@ -47,7 +47,7 @@ def read_records(source: Source) -> ReadResult:
     lines = dict(enumerate(text.split("\n"), 1))
     without_links = [line for line in lines.values() if _LINK.search(line) is None]
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
-    if any(map(_DEAL.search, without_links)):
+    if any(map(_DEAL.search, without_links)):  # lines that begin with a link are boards, others with one are text
         links = {number: line for number, line in lines.items() if _LINK.match(line.strip())}
         result = _boards_of_lines(source, [*(lines | dict.fromkeys(links, "%")).values()], faults)
         return merged(result, _read_links(source, links, [])) if links else result
