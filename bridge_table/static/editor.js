@@ -133,7 +133,7 @@ async function read(text) {
   const { boards, problems } = await post("editor/read", { text });
   await take(boards[0]);
   at("found").replaceChildren(...(boards.length > 1 ? [choice(boards)] : []));
-  at("taken").textContent = `${boards.length} board${boards.length > 1 ? "s" : ""} read.${problems.length ? ` Left out: ${problems.slice(0, 3).join("; ")}.` : ""}`;
+  at("taken").textContent = `${boards.length} board${boards.length > 1 ? "s" : ""} read.${problems.length ? ` Left out or mended: ${problems.slice(0, 3).join("; ")}.` : ""}`;
 }
 
 function choice(boards) {

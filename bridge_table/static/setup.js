@@ -106,7 +106,7 @@ export async function take(text, name) {
     form.elements.source.value = "stack";
     form.elements.number.value = 1;
     saveVisit();
-    const lost = found.problems.length ? ` Left out: ${found.problems.slice(0, 3).join("; ")}.` : "";
+    const lost = found.problems.length ? ` Left out or mended: ${found.problems.slice(0, 3).join("; ")}.` : "";
     taken.textContent = `${several(found.boards, "board")} taken.${lost}`;
   } catch (fault) {
     complain(fault, taken);

@@ -421,7 +421,9 @@ def test_the_editor_lists_legal_calls(visitor):
 
 def test_the_editor_reads_all_boards_of_a_text_and_lists_problems(visitor):
     good = visitor.post("editor/board", **BOARD)["pbn"]["text"]
-    found = visitor.post("editor/read", text=good + "\n" + good.replace("AKQ2.T98", "AKQ2.T99"))
+    found = visitor.post(
+        "editor/read", text=good + "\n" + good.replace("AKQ2.T98", "AKQ2.T99").replace("J97.AQ2", "J97.AA2")
+    )
     assert len(found["boards"]) == 1
     assert found["problems"][0].startswith("line ")
     visitor.post("editor/read", 400, text="nothing of the kind")
