@@ -139,18 +139,19 @@ def problem_texts(problems: Iterable[Problem]) -> tuple[str, ...]:
 
 def _rooms_that_differ(boards: Iterable[Board]) -> Iterator[BadBoard]:
     """Yield each board of a closed room whose deal, dealer or vulnerability is not that of an open room before."""
-    open_rooms: dict[tuple[object, ...], list[Board]] = {}
+    open_rooms: dict[tuple[object, ...], Board] = {}
+    facts = set[tuple[object, ...]]()
     for board in boards:
-        rooms = open_rooms.setdefault((board.number, *map(board.tags.get, _MATCH)), [])
+        key = board.number, *map(board.tags.get, _MATCH)
+        own = *key, board.owner.tobytes(), board.dealer, board.vulnerability
         if board.tags.get("Room") == "Open":
-            rooms.append(board)
-        elif board.number is not None and board.tags.get("Room") == "Closed" and rooms:
-            differ = min((_differences(board, other) for other in rooms), key=len)
-            if differ:
-                reason = (
-                    f"the closed room has another {' and '.join(differ)} than the open room in line {rooms[-1].line}"
-                )
-                yield BadBoard(board.line, reason, "contradiction")
+            open_rooms[key] = board
+            facts.add(own)
+        elif board.number is not None and board.tags.get("Room") == "Closed" and key in open_rooms and own not in facts:
+            other = open_rooms[key]
+            differ = " and ".join(_differences(board, other))
+            reason = f"the closed room has another {differ} than the open room in line {other.line}"
+            yield BadBoard(board.line, reason, "contradiction")
 
 
 def _differences(board: Board, other: Board) -> list[str]:

@@ -157,8 +157,8 @@ def _calls_in(text: str, is_one: bool) -> tuple[list[re.Match[str]], str]:
     """
     if _DIVIDED.match(text.strip()):
         text = re.sub(f"(?<=[^{DASH}])[{DASH}]", " ", text)
-    if re.fullmatch(f"[{DASH}/]{{2}}", text.strip()):  # one pass
-        text = "P" + " " * (len(text) - 1)
+    if not any(len(dashes) % 2 for dashes in re.findall(f"[{DASH}/]+", text)):  # in pairs: each is a pass
+        text = re.sub(f"[{DASH}/]{{2}}", "P ", text)
     matches, end = list[re.Match[str]](), 0
     while end < len(text) and (match := _CALL.match(text, end)):
         matches.append(match)

@@ -15,7 +15,7 @@ _KEYS = frozenset({"vg", "qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII | re.IGNORECASE)
 _TITLED_KEY = re.compile(r"(.*\W)(pn|vg|rs|qx|md|st|rh|ah|sv|mb|nt|pg)$", re.IGNORECASE | re.DOTALL)
 _COMMENT = re.compile(r"(?:%.*\s*)+")
-_NEXT_KEY = re.compile(r"(.*)\n\s*(qx|pn|md|vg|rs|ah|st|sv|mb|an|pc|mc|pg)$", re.IGNORECASE | re.DOTALL)
+_NEXT_KEYS = {"qx", "pn", "md", "vg", "rs", "ah", "st", "sv", "mb", "an", "pc", "mc", "pg"}  # behind a missing bar
 _ROOM = re.compile(r"(?:([oc])(?:pen|losed)?)?[\s.#-]*0*([1-9]\d{0,8})\b", re.IGNORECASE | re.ASCII)
 
 
@@ -68,7 +68,7 @@ class LinBoard:
     @property
     def is_board(self) -> bool:
         """Return whether it is more than names or a title."""
-        return bool(self.values.get("md") or self.calls)
+        return bool(self.values.get("md") or self.calls or self.cards)
 
     @property
     def match(self) -> tuple[str, str, str, str]:
@@ -111,10 +111,12 @@ def values_of(text: str, faults: list[BadBoard], line: int = 1) -> Iterator[tupl
             if not _COMMENT.fullmatch(titled[1]):
                 faults.append(BadBoard(start, f"text between the values: {titled[1].strip()[:80]!r}"))
             word, start = titled[2], start + titled[1].count("\n")
-        if key not in ("", "nt") and (joined := _NEXT_KEY.match(word)):
-            faults.append(BadBoard(key_line, f"a bar is missing behind {key}|{joined[1]}", MENDED))
-            yield key_line, key, joined[1].replace("\n", " ")
-            key, key_line = joined[2].lower(), line
+        before, _, last = word.rpartition("\n")
+        last = last.strip().lower()
+        if before and key in _KEYS and last in (("mb", "pc") if key == "an" else _NEXT_KEYS):
+            faults.append(BadBoard(key_line, f"a bar is missing behind {key}|{before}", MENDED))
+            yield key_line, key, before.replace("\n", " ")
+            key, key_line = last, line
         elif key:
             yield key_line, key, (word if " " in word else without_percents(word)).replace("\n", " ")
             key = ""
@@ -158,12 +160,13 @@ def boards_of(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) ->
     values = list(values)
     boards: list[LinBoard] = []
     lin, match = LinBoard(0), _Match()
+    below = _keys_below(values)
     for index, (line, key, value) in enumerate(values):
         if key == "rs":
             match.results = [result.strip() for result in value.split(",")]
         if key not in _KEYS:
             continue
-        if lin.is_board and (key == "vg" or _begins_board(lin, values, index)):
+        if lin.is_board and _begins_board(lin, values[index], below[index]):
             boards.append(lin)
             lin = LinBoard(0)
         if key == "vg":
@@ -188,17 +191,26 @@ def boards_of(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) ->
     return boards
 
 
-def _begins_board(lin: LinBoard, values: Sequence[tuple[int, str, str]], index: int) -> bool:
-    """Return whether the value of an index in ``values`` is the first of the board behind ``lin``."""
-    line, key, value = values[index]
+def _keys_below(values: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:
+    """Return for each value the line and name of the next key that has a deal, a room, calls or play; else 0, empty."""
+    below = [(0, "")]
+    for line, key, _ in reversed(values[1:]):
+        below.append((line, key) if key in ("md", "qx", "mb", "pc", "mc") else below[-1])
+    return below[::-1]
+
+
+def _begins_board(lin: LinBoard, found: tuple[int, str, str], below: tuple[int, str]) -> bool:
+    """Return whether a value is the first of the board behind ``lin``; ``below`` is the next key."""
+    line, key, value = found
+    next_line, following = below
+    if key == "vg":
+        return bool(lin.calls or lin.cards) or following in ("md", "qx", "")
     if key == "qx":
         return True
     if key == "md":
         return "md" in lin.values
     if key not in ("pn", "ah", "sv"):
         return False
-    behind = (values[place][:2] for place in range(index + 1, len(values)))
-    next_line, following = next((found for found in behind if found[1] in ("md", "qx", "mb", "pc", "mc")), (0, ""))
     if not (lin.calls or lin.cards):
         if key == "pn":
             return key in lin.values or following == "qx" or (following == "md" and lin.last < line == next_line)
@@ -209,7 +221,7 @@ def _begins_board(lin: LinBoard, values: Sequence[tuple[int, str, str]], index: 
         return False
     if key == "ah" and board_number(value) is None and following not in ("md", "qx"):
         return False  # another title
-    is_own = key not in lin.values or key == "sv" or (key == "ah" and lin.value(key) == value.strip())
+    is_own = key not in lin.values or key == "sv" or lin.value(key) == value.strip()
     return not (is_own and following in ("pc", "mc", ""))
 
 

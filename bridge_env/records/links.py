@@ -12,7 +12,7 @@ from bridge_env.records.lin import LIN_SEATS, read_lin
 from bridge_env.records.lin_writer import lin_text
 from bridge_env.records.text import decode_text, without_percents
 
-_LIN_VALUE = re.compile(r"[?&]lin=(.+?)(?=&\w+=|\s*$)", re.IGNORECASE | re.DOTALL)
+_LIN_VALUE = re.compile(r"[?&]lin=(?!&)(.+?)(?=&\w+=|[&#]\w*\s*$|\s*$)", re.IGNORECASE | re.DOTALL)
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
 

@@ -207,7 +207,7 @@ def _check_score(
         faults.append(game.bad("Score", f"{text!r} is not a score, such as 'NS 420'", "score"))
     if match is None or re.search("rubber|chicago", game.value("Scoring"), re.IGNORECASE):
         return vulnerability, tricks
-    if match[4] and int(match[2]) + int(match[4]):
+    if match[4] and int(match[2]) and int(match[4]) and int(match[2]) != -int(match[4]):
         faults.append(game.bad("Score", f"the scores of {text!r} are not of one result", CONTRADICTION))
     side = _side(match[1] or match[3]) if match[1] or match[3] else None
     found = list[BadBoard]()

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
 from bridge_env.records.board import BadBoard
-from bridge_env.records.derive import CONTRADICTION, MENDED, Bidding, by_number_or_place, passes_missing, passes_text
+from bridge_env.records.derive import (
+    CONTRADICTION,
+    MENDED,
+    Bidding,
+    auction_end,
+    by_number_or_place,
+    passes_missing,
+    passes_text,
+)
 from bridge_env.records.pbn_games import Game, unescape
 from bridge_env.records.words import DASH, plain_words, read_contract, seat_of
 from bridge_env.rules.auction import IllegalCall, one_auction
@@ -27,6 +36,9 @@ _REMARK = re.compile(r"(?:ALERT|STOP|SKIP)\w*|[A-Z]\)")
 _LABEL = re.compile(r"^\s*\d+[.:)]\s+|(?<!\S)[NESW]:(?=\w)")  # of a row or a call
 _UNKNOWN = re.compile(r"(?<!\S)\?+(?!\S)")  # call or card
 _JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
+_Calls = tuple[
+    tuple[int, ...], list[tuple[int, str]], int, bool
+]  # their marks, the seats skipped before, whether it breaks off
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -60,18 +72,6 @@ def words_of(game: Game, section: str, faults: list[BadBoard], unknown: str = "-
 
 def read_bidding(game: Game, number: int | None, leader: int | None, faults: list[BadBoard]) -> Bidding:
     """Return the auction with its dealer, of tag, auction, number or place; ``leader`` holds the first card."""
-    found = list[BadBoard]()
-    try:
-        calls, marks, skipped, broken_off = _read_calls(game, found, "-")
-    except BadBoard:
-        if not any(_UNKNOWN.search(row) for _, row in game.rows.get("Auction", ())):
-            raise
-        found.clear()  # it marks the call before
-        calls, marks, skipped, broken_off = _read_calls(game, found, "")
-    faults += found
-    if any("^" in row for _, row in game.rows.get("Auction", ())) and not _is_legal(calls):
-        faults.append(game.bad("Auction", "auction: it is irregular (^) and not legal, so it is left out", "irregular"))
-        calls, marks = (), []
     seats = {}
     for name in ("Dealer", "Auction"):
         if not game.lacks(name):
@@ -79,6 +79,11 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
                 seats[name] = seat_of(game.value(name))
             except ValueError as error:
                 faults.append(game.bad(name, f"[{name}]: {error}", "dealer"))
+    contract, declarer = _read_contract(game, faults)
+    calls, marks, skipped, broken_off = _choose_calls(game, seats.get("Dealer", seats.get("Auction")), declarer, faults)
+    if any("^" in row for _, row in game.rows.get("Auction", ())) and not _is_legal(calls):
+        faults.append(game.bad("Auction", "auction: it is irregular (^) and not legal, so it is left out", "irregular"))
+        calls, marks = (), []
     starts = seats.get("Auction")
     if starts is not None and calls and starts != seats.get("Dealer"):  # else dashes stand for the seats before
         starts = (starts + skipped) & 3
@@ -88,7 +93,7 @@ def read_bidding(game: Game, number: int | None, leader: int | None, faults: lis
         dealer = by_number_or_place(number, game.place, board_dealer, game.line, "dealer", faults)
     bidding = Bidding(
         game.line_of("Auction"), dealer, calls, _read_notes(game, marks, faults), game.line_of("Contract"),
-        *_read_contract(game, faults), leader, broken_off, dealer_by,
+        contract, declarer, leader, broken_off, dealer_by,
         irregular=game.value("Declarer").startswith("^"),
     )  # fmt: skip
     if calls and starts is not None and starts != dealer:
@@ -119,9 +124,30 @@ def _agree_on_dealer(game: Game, bidding: Bidding, starts: int, number: int | No
     raise game.bad("Auction", differs, "dealer and auction differ")
 
 
-def _read_calls(
-    game: Game, faults: list[BadBoard], unknown: str
-) -> tuple[tuple[int, ...], list[tuple[int, str]], int, bool]:
+def _choose_calls(game: Game, dealer: int | None, declarer: int | None, faults: list[BadBoard]) -> _Calls:
+    """Return what ``_read_calls`` does, with each ``?`` as a mark of the call before, or as a call where that alone is
+    legal or comes to the declarer.
+    """
+    if not any(_UNKNOWN.search(row) for _, row in game.rows.get("Auction", ())):
+        return _read_calls(game, faults, "")
+    ways: list[tuple[bool, bool, int, _Calls, list[BadBoard]]] = []
+    for unknown in "", "-":
+        problems = list[BadBoard]()
+        with suppress(BadBoard):
+            way = _read_calls(game, problems, unknown)
+            end = None if dealer is None or not _is_legal(way[0]) else auction_end(game.line, way[0], dealer)
+            is_fit = end is not None and declarer in (None, end.declarer)
+            ways.append((not is_fit, not _is_legal(way[0]), len(ways), way, problems))
+    if not ways:
+        return _read_calls(game, faults, "")  # its error
+    *_, place, way, found = min(ways, key=lambda way: way[:3])
+    faults += found
+    if place == 0 and declarer is None:
+        faults.append(game.bad("Auction", "auction: '?' behind a call is not read", "mark"))
+    return way
+
+
+def _read_calls(game: Game, faults: list[BadBoard], unknown: str) -> _Calls:
     """Return the calls, which may be illegal, their marks, the seats skipped before, and whether it breaks off.
 
     A ``-`` stands for no call: of seats before the dealer, and where the auction is not recorded to its end. Where

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from bridge_env.hands.deals import parse_deal
 from bridge_env.records.board import BadBoard
@@ -28,6 +28,7 @@ _TAIL = re.compile("Score|Optimum|DoubleDummy|Ability|Minimax|Par|.*Table$")  # 
 # Two games of which one of these differs are of other boards, whatever their numbers.
 _EVENT = ("Event", "Date", "Stage", "Round", "Session")
 _MATCH = ("Section", "HomeTeam", "VisitTeam")  # of an event; they may play the same boards
+_DEAL_IN_COMMENT = re.compile(r'\n\s*\[\s*Deal\s*"|"[NESW]:[2-9TJQKA.-]{4,20} ')
 _TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*[:=]?\s*"((?:[^"\\]|\\.)*)"\s*\](?:\s*[,;])?\s*')
 _LOOSE_TAG = re.compile(r'\[\s*([A-Za-z]\w*)\s*"(.*)"\s*\]$')  # quotes inside the value
 # A quote or a bracket is missing.
@@ -51,7 +52,7 @@ _GOES_ON = re.compile(  # calls or cards, behind a blank line that should not be
 _COMMENT = re.compile(
     r"""
     "(?:[^"\\\n]|\\.)*" | ^%.* | ;.*
-    | \{(?:(?:(?!\n\s*\n\s*\[\s*(?:Event|Site|Board|Deal)\s*")[^{}])*\} | (?:(?!\n\s*\[)[^}])*\}?)
+    | \{(?:(?:(?!(?<!\n)\n(?>[^\S\n]*)\n(?>\s*)\[\s*(?:Event|Site|Board|Deal)\s*")[^{}])*\} | (?:(?!\n\s*\[)[^}])*\}?)
     """,
     re.MULTILINE | re.VERBOSE,
 )
@@ -60,6 +61,7 @@ _NAMES = {name.lower(): name for name in (*_OF_BOARD, *_LATE, *_OTHERS)}
 _NAMES |= {"vul": "Vulnerable", "vulnerability": "Vulnerable", "dlr": "Dealer"}
 _TAG_OVER_LINES = re.compile(r'\[\s*[A-Za-z]\w*\s*"(?:[^"\\\[]|\\.)*"\s*\]')
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u2033", '"' * 4)
+_FAR = 20  # rows from a heading to its deal, at most
 _GAP = "\x1a"  # stands for a comment in each of its lines, so that they are not blank
 
 
@@ -132,8 +134,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         tags, rest = _parse_tags(row)
         bare = not tags and rest[0] != "[" and (bare or ended or game is None or section in ("Deal", "Board"))
         if bare:
-            following = next(filter(str.strip, (rows[place] for place in range(number, len(rows)))), "").strip()
-            tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, following, faults)
+            tags, rest = _bare_tags(rest, number, game if section == "Deal" else None, rows, ended, faults)
         if not tags and (half := _half_tag(rest)):
             tags, rest = [half], ""
             faults.append(BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[0]} "{half[1]}"]', "broken tag"))
@@ -173,7 +174,7 @@ def _comments_that_hide(text: str) -> Iterator[BadBoard]:
         line = text.count("\n", 0, comment.start()) + 1 if comment[0][0] == "{" else 0
         if line and comment[0][-1] != "}":
             yield BadBoard(line, f"a comment that is not closed: {comment[0][:80]!r}", "comment")
-        elif line and (re.search(r'\n\s*\[\s*Deal\s*"', comment[0]) or _DEAL_IN_TEXT.search(comment[0])):
+        elif line and _DEAL_IN_COMMENT.search(comment[0]):
             yield BadBoard(line, "a comment with a deal, which is not read", "comment")
 
 
@@ -188,9 +189,12 @@ def _begins_game(game: Game, name: str, value: str, after_blank: bool, rows: Seq
         again = value.strip() == game.value(name) and not _LATE & game.tags.keys()
         return not (game.lacks("Deal") and (again or game.lacks(name)))
     late = name in _LATE or name.startswith(_ROWS_END)
-    names = [name, *_names_below(rows, start)]
-    opening = next(filter(_OPENING.__contains__, names), "")
-    head = set(takewhile(opening.__ne__, names))
+    head, opening = set[str](), ""
+    for each in chain([name], _names_below(rows, start)):
+        if each in _OPENING:
+            opening = each
+            break
+        head.add(each)
     if known:
         other = "Auction" in game.rows and (name == "Auction" or not late)
         other = other or (name in ("Room", "Table") and "Contract" in game.tags)  # another table
@@ -198,7 +202,8 @@ def _begins_game(game: Game, name: str, value: str, after_blank: bool, rows: Seq
     if late:  # as first tags of a game, or the rest of this one
         is_board = opening in {"Board", "Deal"} & game.tags.keys()
         return "Deal" in game.tags and is_board and not {"Auction", "Play"} & head
-    if not opening and not head & game.tags.keys() and (_LATE & head or all(map(_TAIL.match, head))):
+    is_late = bool(_LATE & head) and not _LATE & game.tags.keys()  # else it is another table
+    if not opening and not head & game.tags.keys() and (is_late or all(map(_TAIL.match, head))):
         return False
     return "Deal" in game.tags or any(late in game.tags for late in _LATE)  # else it is still at its first tags
 
@@ -248,15 +253,27 @@ def _with_hand(deal: str, row: str) -> str:
     return text
 
 
+def _is_heading(rows: Sequence[str], start: int) -> bool:
+    """Return whether a deal is next below, from row ``start`` on, and has no number of its own."""
+    for row in rows[start : start + _FAR]:
+        text = row.replace(_GAP, " ").strip()
+        if text and _bare_deal(text):
+            return True
+        for found, _ in _parse_tags(text)[0]:
+            if (name := _NAMES.get(found.lower(), found)) in ("Board", "Deal"):
+                return name == "Deal"
+    return False
+
+
 def _bare_deal(row: str) -> re.Match[str] | None:
     return _BARE_DEAL.match(row) or _DEAL_IN_TEXT.match(row)
 
 
 def _bare_tags(
-    row: str, line: int, above: Game | None, following: str, faults: list[BadBoard]
+    row: str, line: int, above: Game | None, rows: Sequence[str], after_blank: bool, faults: list[BadBoard]
 ) -> tuple[list[tuple[str, str]], str]:
-    """Return the tags of a row that has a deal, the number of a deal in the following row, or conditions of the deal
-    above; and its rest.
+    """Return the tags of a row that has a deal, the number of a deal below or above, or conditions of the deal above;
+    and its rest.
     """
     if above is not None and (longer := _with_hand(above.value("Deal"), row)):
         above.tags["Deal"] = (longer, above.line_of("Deal"))
@@ -265,7 +282,14 @@ def _bare_tags(
         auction = [("Auction", found[1])] if row[found.end() :] else []
         return [("Dealer", found[1]), ("Vulnerable", found[2]), *auction], row[found.end() :]
     if re.match("[a-z]", row, re.IGNORECASE) and (found := _NUMBER.match(row)):
-        return ([("Board", found[1])], "") if _bare_deal(following) else ([], row)
+        is_above = above is not None and above.lacks("Board")
+        is_last = is_above and not after_blank and not "".join(rows[line : line + 1]).strip()
+        if not is_last and _is_heading(rows, line):
+            return [("Board", found[1])], ""
+        if not is_above:
+            return [], row
+        above.tags["Board"] = found[1], line  # type: ignore[union-attr]
+        return [], ""
     deal = _bare_deal(row)
     if deal is None:
         return [], row
@@ -312,6 +336,8 @@ def inherited(games: Iterable[Game], faults: list[BadBoard]) -> list[Game]:
         if not any(map(game.lacks, ("Deal", "Dealer", "Vulnerable"))):
             continue
         tables = boards[max(0, place - 1) : place] if game.lacks("Board") else by_number.get(_number(game), [])
+        if not game.lacks("Deal"):  # many games may have the number
+            tables = [other for other in tables[-2:] if other.place < game.place]
         tables = [other for other in tables if other is not game and _is_of_board(game, other)]
         of_match = [other for other in tables if _agree(game, other, _MATCH)]
         if of_match or len({other.value("Deal") for other in tables}) > 1:
@@ -330,10 +356,9 @@ def _is_of_board(game: Game, other: Game) -> bool:
     """Return whether a game may be another table of a board: it leaves out the deal or has the same."""
     if not game.lacks("Deal") and not (_LATE | {"Room", "Table"}) & game.tags.keys():
         return False  # a deal alone
-    deals = [plain_deal(each.value("Deal")) for each in (game, other)]
-    if not other.value("Deal") or (not game.lacks("Deal") and not _are_equal(*deals)):
+    if not other.value("Deal") or not _agree(game, other, _EVENT):
         return False
-    return _agree(game, other, _EVENT)
+    return game.lacks("Deal") or _are_equal(*(plain_deal(each.value("Deal")) for each in (game, other)))
 
 
 def _are_equal(deal: str, other: str) -> bool:

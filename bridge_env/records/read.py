@@ -18,15 +18,14 @@ _TAG = re.compile(r'^\s*\[\s*[A-Za-z]\w*\s*"', re.MULTILINE)
 _VALUE = re.compile(r"(?:^|\|)\s*(?:md|mb|pn|vg|qx|st|rh|ah|sv|pc)\s*\|", re.MULTILINE | re.IGNORECASE)
 _LINK = re.compile(
     r"(?:https?://|www\.|\bbridgebase\.com/)(?:(?!https?://)[^\s\"'<>|])*(?:[?&]|&amp;)"
-    r"(?:lin=|myhand=|[nesw]=(?=[SHDC2-9AKQJT.%+ -]{8}))",
+    r"(?:lin=|[nesw]=(?=[SHDC2-9AKQJT.%+ -]{8}))",
     re.IGNORECASE,
 )
 _BAR = re.compile("%(?:25)*7C", re.IGNORECASE)
 _ENTITY = re.compile("&(?:#[0-9]{2,5}|#x[0-9A-F]{2,4}|[A-Z]{2,8});", re.IGNORECASE)
-_NEXT_LINK = re.compile(r"\s(?=https?://|www\.)|$")
+_NEXT_LINK = re.compile(r"\s(?=https?://|www\.)")
 _FORUM_LINK = re.compile(r"\[hv=([^\]]*)\](?:[\d|]*\[/hv\])?", re.IGNORECASE)
-_BEHIND = r"(?=[\s),;>]|$)"
-_CLOSING = {'"': f'"{_BEHIND}', "'": f"'{_BEHIND}", "<": "[<>]", ">": "<", "=": r"\]", "]": r"\[/"}  # by what opens
+_CLOSING = {'"': '"', "'": "'(?![A-Za-z])", "<": "[<>]", ">": "<", "=": r"\]", "]": r"\[/"}  # by what opens
 
 
 def read_records(source: Source) -> ReadResult:
@@ -42,18 +41,26 @@ def read_records(source: Source) -> ReadResult:
     text = "\n".join(text_lines(source, faults))
     while _BAR.search(text) and "|" not in text and _LINK.search(text) is None:
         text = without_percents(text)
-    text = html.unescape(text) if _ENTITY.search(text) else text
+    text = _ENTITY.sub(_sign, text)
     text = _FORUM_LINK.sub(rf"{VIEWER}?\1 ", text)
     lines = dict(enumerate(text.split("\n"), 1))
     without_links = [line for line in lines.values() if _LINK.search(line) is None]
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
-    if any(map(_DEAL.search, without_links)):  # lines that begin with a link are boards, others with one are text
+    if any(map(_DEAL.search, without_links)) and not _LINK.match(text.strip()):  # what has links is text
+        return _boards_of_lines(source, [*lines.values()], faults)
+    if any(map(_DEAL.search, without_links)):
         links = {number: line for number, line in lines.items() if _LINK.match(line.strip())}
         result = _boards_of_lines(source, [*(lines | dict.fromkeys(links, "%")).values()], faults)
         return merged(result, _read_links(source, links, [])) if links else result
     if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
         return _read_links(source, lines, faults)
     return _boards_of_lines(source, [*lines.values()], faults)
+
+
+def _sign(entity: re.Match[str]) -> str:
+    """Return the sign of ``&amp;``; those that open or close comments stay as they are."""
+    sign = html.unescape(entity[0])
+    return entity[0] if sign in "{};%" else sign
 
 
 def _boards_of_lines(source: Source, lines: list[str], faults: list[BadBoard]) -> ReadResult:
@@ -88,17 +95,14 @@ def _read_links(source: Source, lines: dict[int, str], faults: list[BadBoard]) -
 def _end_of_link(text: str, link: re.Match[str]) -> int:
     """Return the place behind a link: before what closes what opens in front of it, or before the next link."""
     opening, start = text[: link.start()][-1:], link.end()
-    found = _NEXT_LINK.search(text, start)
-    limit = len(text) if found is None else found.start()
-    if closing := _CLOSING.get(opening):
-        found = re.compile(closing).search(text, start, limit)
-        return limit if found is None else found.start()
+    if opening in _CLOSING and (found := re.compile(_CLOSING[opening]).search(text, start)):
+        return found.start()
     depth = 0
-    for place in range(start, limit):
+    for place in range(start, len(text)):
         depth += (text[place] == "(") - (text[place] == ")")
-        if depth < 0:
+        if depth < 0 or _NEXT_LINK.match(text, place):
             return place
-    return limit
+    return len(text)
 
 
 def read_text(text: str) -> ReadResult:

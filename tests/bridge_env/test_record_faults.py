@@ -84,7 +84,8 @@ DASHES = "dashes between calls are read as passes"
         (HEAD + '[Room "Open"]\n\n' + SECOND.replace('"2"', '"1"') + '[Room "Closed"]\n', [ALONE, ALONE],
          ["the closed room has another deal than the open room in line 1"]),
         # calls that are not known, or irregular
-        (HEAD + '[Auction "N"]\n1S ? 2S AP\n', [(1, "N", 0, "2S N", None, 6)], [DASHES]),
+        (HEAD + '[Declarer "N"]\n[Auction "N"]\n1S ? 2S AP\n', [(1, "N", 0, "2S N", None, 6)], [DASHES]),
+        (HEAD + '[Auction "N"]\n1S ? P 2S AP\n', [(1, "N", 0, "2S N", None, 6)], ["'?' behind a call is not read"]),
         (HEAD + '[Auction "N"]\n1S ^S 2S P P P\n', [(1, "N", 0, "2S N", None, 6)], [DASHES]),
         (HEAD + '[Auction "N"]\n1S ^P 2S AP\n', [(1, "N", 0, "2S N", None, 6)], []),
         (HEAD + MADE + '[Auction "N"]\n1S ^I1H 2H AP\n', [PLAYED], ["irregular (^) and not legal, so it is left out"]),
@@ -111,6 +112,9 @@ DASHES = "dashes between calls are read as passes"
         (HEAD + CALLED + "\nBoard 1\n\n" + SECOND, [WITH_AUCTION, NEXT], ["text outside of any game: 'Board 1'"]),
         (f"{DEAL}\n2. {OTHER}\n", [(None, "N", 0, "None", None, 0), (2, "E", 1, "None", None, 0)],
          ["no dealer", "no vulnerability"]),
+        (HEAD + CALLED + '\n[Room "Closed"]\n' + MADE, [WITH_AUCTION, PLAYED], ["of the game before, which this one"]),
+        (f'Board 7\n% a comment\n[Dealer "S"]\n[Deal "{DEAL}"]\n', [(7, "S", 3, "None", None, 0)], []),
+        (f"{DEAL}\nBoard 1\n\n{OTHER}\nBoard 2\n", [ALONE, (2, "E", 1, "None", None, 0)], []),
         # comments that are not closed
         (HEAD + "{first\n\n" + SECOND + MADE + "text }\n", [ALONE, (2, "N", 0, "4S N", 10, 0)],
          ["is not closed: '{first'", "text below [Result] is not read"]),
@@ -161,7 +165,7 @@ def test_a_table_behind_a_blank_line_is_of_its_board():
 
 
 S, W, N, E = *HANDS.split(",")[:3], "SK3HAJT543DT86C65"
-AUCTION = "mb|1D|mb|p|mb|p|mb|p|"
+MD, AUCTION = f"md|3{HANDS}|", "mb|1D|mb|p|mb|p|mb|p|"
 LIN, LIN_READ = f"md|3{HANDS}|ah|Board 1|sv|n|{AUCTION}", (1, "N", 1, "1D N", None, 4)
 WITH_TRICKS, CLAIMED = LIN + "mc|7|", (1, "N", 1, "1D N", 7, 4)
 LINK = "https://www.bridgebase.com/tools/handviewer.html?bbo=y&lin=pn|a,b,c,d|"
@@ -186,6 +190,9 @@ SECOND_CLAIMED = (2, *CLAIMED[1:])
         (LIN + "pg||ah|Board 1|mc|7|", [CLAIMED], []),
         (LIN + "pg||sv|e|mc|7|", [(1, "N", 2, "1D N", 7, 4)], ["sv|e| is the second of its board"]),
         (LIN + "pg||pn|a,b,c,d|pc|H5|mc|7|", [CLAIMED], []),
+        (LIN.replace("mb|1D", "vg|Cup|mb|1D") + "mc|7|", [CLAIMED], []),
+        (LIN.replace("mb|p|", "an|shows\nst|mb|p|", 1), [LIN_READ], []),
+        (LIN.replace(AUCTION, "mb|-- 1D -- -- --|"), [(1, "N", 1, "1D E", None, 5)], []),
         # a second match in the file
         (f"vg|A,F,I,1,1,C,0,D,0|\nrs|1DN=|\nqx|o1|{LIN}\nvg|B,F,I,1,1,C,0,D,0|\nqx|o1|md|3{W},{N},{E},{S}|sv|n|\n",
          [CLAIMED, (1, "N", 1, "None", None, 0)], []),
@@ -194,8 +201,12 @@ SECOND_CLAIMED = (2, *CLAIMED[1:])
         (f"vg|A,F,I,1,1,C,0,D,0|rs|1DN|qx|o1|{WITH_TRICKS}", [CLAIMED], []),
         # links beside other forms
         (f"% from {LINK}\n{HEAD}", [ALONE], []),
+        (f"{MD}ah|Board 1|sv|n|nt|see\n{VIEWER}?lin={quote(LIN)}|pg||{AUCTION}mc|7|", [CLAIMED], []),
+        (f"{HEAD}{{see\n{VIEWER}?{BY_HAND}&b=1 }}\n{MADE}", [PLAYED], []),
+        (f"{VIEWER}?lin=&{BY_HAND}&b=1", [LIN_READ], []),
+        (f"{{'url': \"{VIEWER}?{BY_HAND}&b=1&c=7\"}}", [CLAIMED], []),
+        (f"{VIEWER}?lin={quote(WITH_TRICKS[:-1])}#top", [CLAIMED], []),
         (f"From {LINK}\n{WITH_TRICKS}\n", [CLAIMED], ["text between the values"]),
-        (LINK.replace("lin=", "myhand="), [], ["has no cards: open it, and save the board as LIN"]),
         # words
         (LIN.replace(AUCTION, "mb|pass out|"), [(1, "N", 1, "Pass", None, 4)], []),
         (LIN.replace("mb|p|mb|p|mb|p|", "mb|d|mb|rd|mb|ap|"), [(1, "N", 1, "1DXX N", None, 6)], []),
