@@ -211,7 +211,7 @@ def _check_score(
         faults.append(game.bad("Score", f"the scores of {text!r} are not of one result", CONTRADICTION))
     side = _side(match[1] or match[3]) if match[1] or match[3] else None
     found = list[BadBoard]()
-    line, points = game.line_of("Score"), int(match[2])
+    line, points = game.line_of("Score"), int(match[2]) or -int(match[4] or 0)
     by_score = settle_score(line, contract, vulnerability, tricks, points, side, found)
     if found and not is_known and contract is not None and not contract.passed_out:
         other, problems = vulnerability ^ (1 << (contract.declarer & 1)), list[BadBoard]()

@@ -130,19 +130,19 @@ def _choose_calls(game: Game, dealer: int | None, declarer: int | None, faults: 
     """
     if not any(_UNKNOWN.search(row) for _, row in game.rows.get("Auction", ())):
         return _read_calls(game, faults, "")
-    ways: list[tuple[bool, bool, int, _Calls, list[BadBoard]]] = []
+    ways: list[tuple[bool, bool, bool, _Calls, list[BadBoard]]] = []
     for unknown in "", "-":
         problems = list[BadBoard]()
         with suppress(BadBoard):
             way = _read_calls(game, problems, unknown)
             end = None if dealer is None or not _is_legal(way[0]) else auction_end(game.line, way[0], dealer)
             is_fit = end is not None and declarer in (None, end.declarer)
-            ways.append((not is_fit, not _is_legal(way[0]), len(ways), way, problems))
+            ways.append((not is_fit, not _is_legal(way[0]), bool(unknown), way, problems))
     if not ways:
         return _read_calls(game, faults, "")  # its error
-    *_, place, way, found = min(ways, key=lambda way: way[:3])
+    *_, is_call, way, found = min(ways, key=lambda way: way[:3])
     faults += found
-    if place == 0 and declarer is None:
+    if not is_call and declarer is None:
         faults.append(game.bad("Auction", "auction: '?' behind a call is not read", "mark"))
     return way
 

@@ -140,6 +140,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
             faults.append(BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[0]} "{half[1]}"]', "broken tag"))
         for found, value in tags:
             name = _NAMES.get(found.lower(), found)
+            # A deal alone, or the number above one, begins the next game.
             is_next = bare and name in ("Board", "Deal") and game is not None and "Deal" in game.tags
             if game is None or is_next or _begins_game(game, name, value, ended, rows, number - 1):
                 if name == "Note":
@@ -171,11 +172,13 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
 def _comments_that_hide(text: str) -> Iterator[BadBoard]:
     """Yield each comment that is not closed or has a deal."""
     for comment in _COMMENT.finditer(text):
-        line = text.count("\n", 0, comment.start()) + 1 if comment[0][0] == "{" else 0
-        if line and comment[0][-1] != "}":
-            yield BadBoard(line, f"a comment that is not closed: {comment[0][:80]!r}", "comment")
-        elif line and _DEAL_IN_COMMENT.search(comment[0]):
-            yield BadBoard(line, "a comment with a deal, which is not read", "comment")
+        if comment[0][0] != "{":
+            continue
+        reason = "a comment with a deal, which is not read" if _DEAL_IN_COMMENT.search(comment[0]) else ""
+        if comment[0][-1] != "}":
+            reason = f"a comment that is not closed: {comment[0][:80]!r}"
+        if reason:
+            yield BadBoard(text.count("\n", 0, comment.start()) + 1, reason, "comment")
 
 
 def _begins_game(game: Game, name: str, value: str, after_blank: bool, rows: Sequence[str], start: int) -> bool:

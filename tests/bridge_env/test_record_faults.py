@@ -95,6 +95,7 @@ DASHES = "dashes between calls are read as passes"
         # contradictions
         (HEAD + MADE.replace("10", "NS 10 EW 5"), [PLAYED], ["is not of 13 tricks"]),
         (HEAD + MADE + '[Score "NS 420 EW -450"]\n', [PLAYED], ["are not of one result"]),
+        (HEAD + MADE + '[Score "EW 0 NS 420"]\n', [PLAYED], []),
         (HEAD + MADE + '[Auction "N"]\n1S P 5S\n+\n', [(1, "N", 0, "4S N", 10, 3)], ["which is not finished, has 5S"]),
         # the vulnerability by the score
         (f'[Dealer "N"]\n[Deal "{DEAL}"]\n[Contract "4S"]\n[Declarer "N"]\n[Score "NS 620"]\n',
