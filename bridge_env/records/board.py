@@ -16,7 +16,7 @@ from bridge_env.rules.cards import SEATS, UNKNOWN, UInt8Array
 
 BAD_PLAY, ILLEGAL_PLAY = "bad play", "illegal play"
 Draft = TypeVar("Draft")
-_MATCH = ("Event", "Site", "Date", "Stage", "Round", "Session", "Section", "Table", "HomeTeam", "VisitTeam")
+_EVENT_TAGS = ("Event", "Site", "Date", "Stage", "Round", "Session", "Section", "Table", "HomeTeam", "VisitTeam")
 _FEW = 3  # problems of a kind that a command prints
 
 
@@ -117,7 +117,7 @@ class ReadResult:
     partial: list[Board] = field(default_factory=list)
 
 
-def merged(one: ReadResult, other: ReadResult) -> ReadResult:
+def merge_results(one: ReadResult, other: ReadResult) -> ReadResult:
     """Return the boards and problems of two parts of a file, in the order of its lines."""
     boards = sorted([*one.boards, *other.boards], key=lambda board: board.line)
     partial = sorted([*one.partial, *other.partial], key=lambda board: board.line)
@@ -142,12 +142,15 @@ def _rooms_that_differ(boards: Iterable[Board]) -> Iterator[BadBoard]:
     open_rooms: dict[tuple[object, ...], Board] = {}
     facts = set[tuple[object, ...]]()
     for board in boards:
-        key = board.number, *map(board.tags.get, _MATCH)
+        room = board.tags.get("Room")
+        if board.number is None or room not in ("Open", "Closed"):
+            continue
+        key = board.number, *map(board.tags.get, _EVENT_TAGS)
         own = *key, board.owner.tobytes(), board.dealer, board.vulnerability
-        if board.tags.get("Room") == "Open":
+        if room == "Open":
             open_rooms[key] = board
             facts.add(own)
-        elif board.number is not None and board.tags.get("Room") == "Closed" and key in open_rooms and own not in facts:
+        elif key in open_rooms and own not in facts:
             other = open_rooms[key]
             differ = " and ".join(_differences(board, other))
             reason = f"the closed room has another {differ} than the open room in line {other.line}"

@@ -15,7 +15,7 @@ LIN counts seats from South, clockwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bridge_env.records.board import BAD_PLAY, BadBoard, Board, ReadResult, read_drafts
 from bridge_env.records.derive import (
@@ -71,12 +71,16 @@ def read_lin(source: Source) -> ReadResult:
 
 def boards_of_lines(source: object, lines: Iterable[str], faults: list[BadBoard]) -> ReadResult:
     """Read every board of the lines of a LIN file; ``faults`` are those of ``text_lines``, and ``source`` names it."""
-    return read_drafts(source, boards_of(values_of("\n".join(lines), faults), faults), _board_of, faults)
+    return _read(source, boards_of(values_of("\n".join(lines), faults), faults), faults)
 
 
 def boards_of_links(source: object, texts: Iterable[tuple[int, str]], faults: list[BadBoard]) -> ReadResult:
     """Read the boards of texts of LIN, each by itself, with their lines in the file."""
     boards = [board for line, text in texts for board in boards_of(values_of(text, faults, line), faults)]
+    return _read(source, boards, faults)
+
+
+def _read(source: object, boards: Sequence[LinBoard], faults: list[BadBoard]) -> ReadResult:
     for place, board in enumerate(boards, 1):
         board.place = place
     return read_drafts(source, boards, _board_of, faults)

@@ -71,6 +71,11 @@ class LinBoard:
         return bool(self.values.get("md") or self.calls or self.cards)
 
     @property
+    def has_deal(self) -> bool:
+        """Return whether ``md`` has more than the dealer."""
+        return bool(self.value("md").strip("01234,"))
+
+    @property
     def match(self) -> tuple[str, str, str, str]:
         """Return event, stage, home team and visitors, empty where they are not known."""
         return match_of(self.value("vg"))
@@ -148,7 +153,7 @@ class _Match:
             lin.values["vg"] = self.text
         place = 2 * ((lin.place_in_match or self.first) - self.first) + (lin.room == "Closed")
         lin.result = self.results[place] if lin.room and 0 <= place < len(self.results) else ""
-        if "qx" in lin.values and not lin.calls:  # both rooms, and names once for all
+        if "qx" in lin.values:  # both rooms, and names once for all
             own = lin.values.get("pn", "")
             if own and (own.count(",") > 3 or self.names.count(",") <= 3):
                 self.names = own
@@ -167,6 +172,7 @@ def boards_of(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) ->
         if key not in _KEYS:
             continue
         if lin.is_board and _begins_board(lin, values[index], below[index]):
+            match.give(lin)
             boards.append(lin)
             lin = LinBoard(0)
         if key == "vg":
@@ -174,9 +180,10 @@ def boards_of(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) ->
             continue
         if lin.line == 0 or (key == "qx" and "md" not in lin.values):
             lin.line = line  # behind the names of the match
+            match.names = lin.values.get("pn", match.names)
         lin.take(key, value, line, faults)
-        match.give(lin)
     if lin.is_board:
+        match.give(lin)
         boards.append(lin)
     elif lin.value("pn").strip(","):
         named = [board for board in boards if "pn" in board.values]
@@ -185,8 +192,6 @@ def boards_of(values: Iterable[tuple[int, str, str]], faults: list[BadBoard]) ->
                 board.values["pn"] = behind.values["pn"]
         else:
             faults.append(lin.bad("pn", f"no board has the names {lin.value('pn')!r}", "mark"))
-    for place, board in enumerate(boards, 1):
-        board.place = place
     _take_deals(boards, faults)
     return boards
 
@@ -199,9 +204,9 @@ def _keys_below(values: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]
     return below[::-1]
 
 
-def _begins_board(lin: LinBoard, found: tuple[int, str, str], below: tuple[int, str]) -> bool:
-    """Return whether a value is the first of the board behind ``lin``; ``below`` is the next key."""
-    line, key, value = found
+def _begins_board(lin: LinBoard, pair: tuple[int, str, str], below: tuple[int, str]) -> bool:
+    """Return whether a key and its value are the first of the board behind ``lin``; ``below`` is the next key."""
+    line, key, value = pair
     next_line, following = below
     if key == "vg":
         return bool(lin.calls or lin.cards) or following in ("md", "qx", "")
@@ -229,19 +234,19 @@ def _take_deals(boards: Sequence[LinBoard], faults: list[BadBoard]) -> None:
     """Give the deals of boards to their other tables, which may leave them out."""
     later: dict[object, LinBoard] = {}
     for board in reversed(boards):
-        if board.value("md").strip("01234,"):
+        if board.has_deal:
             later[board.place_in_match or board.number, board.match] = board
     latest: dict[object, LinBoard] = {}
     for place, lin in enumerate(boards):
         key = lin.place_in_match or lin.number, lin.match
-        if not lin.value("md").strip("01234,") and (lin.calls or lin.cards):
+        if not lin.has_deal and (lin.calls or lin.cards):
             if lin.number is None:
                 source = boards[place - 1] if place and boards[place - 1].match == lin.match else None
             else:
                 source = latest.get(key, later.get(key))
             if source is not None:
                 _take_deal(lin, source, faults)
-        if lin.value("md").strip("01234,"):
+        if lin.has_deal:
             latest[key] = lin
 
 

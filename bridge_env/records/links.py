@@ -56,8 +56,6 @@ def lin_of_link(link: str) -> str:
         query = {"lin": [unquote_plus(lin_value[1], errors="surrogateescape")]}
     texts = {key.lower(): decode_text(found[0].encode("utf-8", "surrogateescape")) for key, found in query.items()}
     values = {key: re.sub(r"[\x00-\x1f\x7f]", " ", text).strip() for key, text in texts.items()}
-    if "lin" not in values and "myhand" in values:
-        raise LinkError(f"{link[:200]!r} has no cards: open it, and save the board as LIN")
     if "lin" not in values and not values.keys() & set("nesw"):
         raise LinkError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
     lin = values.get("lin", "")

@@ -29,16 +29,15 @@ _CALL = r"[1-7](?:NT|[NCDHS])|PASS|AP|P|XX|X|RDBL|DBL|R|D"
 _CALLS = re.compile(rf"(?:(?>{_CALL})[-/.,;]?)+$")  # without blanks between
 _NO_CALL = re.compile(rf"[{DASH}/._]$")
 _MARKED_CALL = re.compile(rf"[^A-Z0-9]?(?!AP)({_CALL})(\)|(?:[^A-Z0-9]|\d+=).*)$")  # in brackets, or with another mark
-_IRREGULAR = re.compile(
-    r"(?<!\S)\^(?:(S)(?!\w)|[A-Z]?(?=[1-7PX]))", re.IGNORECASE
-)  # a seat skipped, or joined to a call
+# The mark of a seat that was skipped, or a mark joined to a call; a mark joined to a card.
+_IRREGULAR = re.compile(r"(?<!\S)\^(?:(S)(?!\w)|[A-Z]?(?=[1-7PX]))", re.IGNORECASE)
+_IRREGULAR_CARD = re.compile(r"(?<!\S)\^[A-Z]?(?=[SHDC](?:10|[2-9TJQKA])(?!\w))", re.IGNORECASE)
 _REMARK = re.compile(r"(?:ALERT|STOP|SKIP)\w*|[A-Z]\)")
 _LABEL = re.compile(r"^\s*\d+[.:)]\s+|(?<!\S)[NESW]:(?=\w)")  # of a row or a call
 _UNKNOWN = re.compile(r"(?<!\S)\?+(?!\S)")  # call or card
 _JOINED_CARDS = re.compile(rf"([SHDC](?:10|[2-9TJQKA]))[{DASH}/]?(?=[SHDC](?:10|[2-9TJQKA]))", re.IGNORECASE)
-_Calls = tuple[
-    tuple[int, ...], list[tuple[int, str]], int, bool
-]  # their marks, the seats skipped before, whether it breaks off
+# The calls, their marks, the seats skipped before them, and whether the auction breaks off.
+_Calls = tuple[tuple[int, ...], list[tuple[int, str]], int, bool]
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -55,8 +54,7 @@ def words_of(game: Game, section: str, faults: list[BadBoard], unknown: str = "-
             row = _IRREGULAR.sub(lambda mark: "-" if mark[1] else "", row)
             row = _LABEL.sub("", plain_words(_IN_BRACKETS.sub(lambda text: "_".join(text[0].split()), row)))
         else:
-            row = re.sub(r"(?<!\S)\^[A-Z]?(?=[SHDC](?:10|[2-9TJQKA])(?!\w))", "", row, flags=re.IGNORECASE)
-            row = _JOINED_CARDS.sub(r"\1 ", row.replace(",", " "))
+            row = _JOINED_CARDS.sub(r"\1 ", _IRREGULAR_CARD.sub("", row).replace(",", " "))
         row = _MARKS.sub(lambda mark: f" {mark[0].rstrip('*')} " if mark[0][0] == "=" else " ", row)
         words = plain_suits(row).split()
         if {word[0] for word in words} == set(SEATS) and len(words) == 4:  # the seats above their calls or cards
@@ -135,9 +133,10 @@ def _choose_calls(game: Game, dealer: int | None, declarer: int | None, faults: 
         problems = list[BadBoard]()
         with suppress(BadBoard):
             way = _read_calls(game, problems, unknown)
-            end = None if dealer is None or not _is_legal(way[0]) else auction_end(game.line, way[0], dealer)
+            is_legal = _is_legal(way[0])
+            end = auction_end(game.line, way[0], dealer) if is_legal and dealer is not None else None
             is_fit = end is not None and declarer in (None, end.declarer)
-            ways.append((not is_fit, not _is_legal(way[0]), bool(unknown), way, problems))
+            ways.append((not is_fit, not is_legal, bool(unknown), way, problems))
     if not ways:
         return _read_calls(game, faults, "")  # its error
     *_, is_call, way, found = min(ways, key=lambda way: way[:3])

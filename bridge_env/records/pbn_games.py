@@ -138,8 +138,7 @@ def games(lines: Iterable[str], faults: list[BadBoard]) -> Iterator[Game]:
         if not tags and (half := _half_tag(rest)):
             tags, rest = [half], ""
             faults.append(BadBoard(number, f'not a tag: {row[:80]!r}; read as [{half[0]} "{half[1]}"]', "broken tag"))
-        for found, value in tags:
-            name = _NAMES.get(found.lower(), found)
+        for name, value in tags:
             # A deal alone, or the number above one, begins the next game.
             is_next = bare and name in ("Board", "Deal") and game is not None and "Deal" in game.tags
             if game is None or is_next or _begins_game(game, name, value, ended, rows, number - 1):
@@ -214,19 +213,23 @@ def _begins_game(game: Game, name: str, value: str, after_blank: bool, rows: Seq
 def _names_below(rows: Sequence[str], start: int) -> Iterator[str]:
     """Yield the names of tags from row ``start`` to the next blank line."""
     for row in takewhile(str.strip, (rows[place] for place in range(start, len(rows)))):
-        for found, _ in _parse_tags(row.replace(_GAP, " ").strip())[0]:
-            yield _NAMES.get(found.lower(), found)
+        yield from (name for name, _ in _parse_tags(row.replace(_GAP, " ").strip())[0])
+
+
+def _name(word: str) -> str:
+    """Return the standard's name of a tag, whatever its case."""
+    return _NAMES.get(word.lower(), word)
 
 
 def _parse_tags(row: str) -> tuple[list[tuple[str, str]], str]:
     """Return the tags at the start of a row, and the text after them."""
     tags, end = [], 0
     while match := _TAG.match(row, end):
-        tags.append((match[1], match[2]))
+        tags.append((_name(match[1]), match[2]))
         end = match.end()
     if not tags and (match := _LOOSE_TAG.match(row)):
         # Quotes that should have been escaped; escape them, so that all values are alike.
-        return [(match[1], re.sub(r'(?<!\\)"', r'\\"', match[2]))], ""
+        return [(_name(match[1]), re.sub(r'(?<!\\)"', r'\\"', match[2]))], ""
     return tags, row[end:]
 
 
@@ -235,7 +238,7 @@ def _half_tag(row: str) -> tuple[str, str] | None:
     half = _HALF_TAG.match(row)
     if half is None or (half[3] and half[3].lower() not in _NAMES):
         return None
-    return half[1] or half[3], (half[2] or half[4] or "").strip().strip("'")
+    return _name(half[1] or half[3]), (half[2] or half[4] or "").strip().strip("'")
 
 
 def _with_hand(deal: str, row: str) -> str:
@@ -262,8 +265,8 @@ def _is_heading(rows: Sequence[str], start: int) -> bool:
         text = row.replace(_GAP, " ").strip()
         if text and _bare_deal(text):
             return True
-        for found, _ in _parse_tags(text)[0]:
-            if (name := _NAMES.get(found.lower(), found)) in ("Board", "Deal"):
+        for name, _ in _parse_tags(text)[0]:
+            if name in ("Board", "Deal"):
                 return name == "Deal"
     return False
 

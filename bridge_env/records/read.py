@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 from bridge_env.records import lin, pbn
-from bridge_env.records.board import BadBoard, Problem, ReadResult, merged
+from bridge_env.records.board import BadBoard, Problem, ReadResult, merge_results
 from bridge_env.records.links import VIEWER, LinkError, lin_of_link
 from bridge_env.records.text import Source, text_lines, without_percents
 
@@ -46,14 +46,13 @@ def read_records(source: Source) -> ReadResult:
     lines = dict(enumerate(text.split("\n"), 1))
     without_links = [line for line in lines.values() if _LINK.search(line) is None]
     link, tag, value = _LINK.search(text), _TAG.search(text), _VALUE.search(text)
-    if any(map(_DEAL.search, without_links)) and not _LINK.match(text.strip()):  # what has links is text
-        return _boards_of_lines(source, [*lines.values()], faults)
-    if any(map(_DEAL.search, without_links)):
+    if not any(map(_DEAL.search, without_links)):
+        if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
+            return _read_links(source, lines, faults)
+    elif _LINK.match(text.strip()):  # in other files links beside deals are text
         links = {number: line for number, line in lines.items() if _LINK.match(line.strip())}
         result = _boards_of_lines(source, [*(lines | dict.fromkeys(links, "%")).values()], faults)
-        return merged(result, _read_links(source, links, [])) if links else result
-    if link is not None and all(link.start() < other.start() for other in (tag, value) if other is not None):
-        return _read_links(source, lines, faults)
+        return merge_results(result, _read_links(source, links, []))
     return _boards_of_lines(source, [*lines.values()], faults)
 
 
